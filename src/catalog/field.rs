@@ -1,0 +1,146 @@
+//! A field: its kind, whether it must have a value, what it refers to.
+
+use super::name::FieldName;
+
+/// What values a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Any Unicode text except U+0000.
+    String,
+    /// 64 bits, exact.
+    Integer,
+    /// Any finite double.
+    Float,
+    Boolean,
+}
+
+impl FieldKind {
+    /// Every kind there is.
+    pub const ALL: [FieldKind; 4] = [
+        FieldKind::String,
+        FieldKind::Integer,
+        FieldKind::Float,
+        FieldKind::Boolean,
+    ];
+
+    /// Its name in the configuration and in `/schema/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FieldKind::String => "string",
+            FieldKind::Integer => "integer",
+            FieldKind::Float => "float",
+            FieldKind::Boolean => "boolean",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What a delete of the record that is referred to does to those that refer to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDelete {
+    /// The delete is refused.
+    Restrict,
+    /// The reference is cleared.
+    SetNull,
+    /// The referring records are deleted too.
+    Cascade,
+}
+
+impl OnDelete {
+    /// Every rule there is.
+    pub const ALL: [OnDelete; 3] = [OnDelete::Restrict, OnDelete::SetNull, OnDelete::Cascade];
+
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnDelete::Restrict => "restrict",
+            OnDelete::SetNull => "set_null",
+            OnDelete::Cascade => "cascade",
+        }
+    }
+
+    /// The rule of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+/// A reference to the `id` of a record of a collection declared above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    /// The position of the target in [`super::Catalog::collections`].
+    pub target: usize,
+    pub on_delete: OnDelete,
+}
+
+/// One declared field.
+#[derive(Debug)]
+pub struct Field {
+    name: FieldName,
+    kind: FieldKind,
+    required: bool,
+    reference: Option<Reference>,
+    member: Box<str>,
+}
+
+impl Field {
+    pub(super) fn new(
+        name: FieldName,
+        kind: FieldKind,
+        required: bool,
+        reference: Option<Reference>,
+    ) -> Self {
+        let member = format!("\"{name}\":").into();
+        Self {
+            name,
+            kind,
+            required,
+            reference,
+            member,
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    pub fn kind(&self) -> FieldKind {
+        self.kind
+    }
+
+    pub fn is_required(&self) -> bool {
+        self.required
+    }
+
+    pub fn reference(&self) -> Option<Reference> {
+        self.reference
+    }
+
+    /// The beginning of its member in JSON, `"name":`, made once.
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+
+    /// A value that it would accept, as text: shown in `/schema/`, in OpenAPI and in the greeting.
+    pub fn example(&self) -> &'static str {
+        match (self.kind, self.name()) {
+            (FieldKind::Integer, _) if self.reference.is_some() => "1",
+            (FieldKind::Integer, _) => "42",
+            (FieldKind::Float, _) => "1.5",
+            (FieldKind::Boolean, _) => "true",
+            // Words that a person would write there, for the names that are met most.
+            (FieldKind::String, "first_name") => "Ada",
+            (FieldKind::String, "last_name") => "Lovelace",
+            (FieldKind::String, "name") => "Ada Lovelace",
+            (FieldKind::String, "email") => "ada@example.org",
+            (FieldKind::String, "country") => "France",
+            (FieldKind::String, "city") => "Paris",
+            (FieldKind::String, "street") => "quai de Valmy",
+            (FieldKind::String, _) => "text",
+        }
+    }
+}
