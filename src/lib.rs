@@ -4,5 +4,7 @@
 
 /// What is declared: collections, fields, names.
 pub mod catalog;
+/// One record: judged from a body, listed by a query, written as JSON.
+pub mod record;
 /// Where records are kept.
 pub mod store;

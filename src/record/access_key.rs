@@ -1,0 +1,134 @@
+//! An access key: a secret that never prints itself, and what is kept of it.
+
+use std::fmt;
+
+use data_encoding::BASE32_DNSSEC;
+use sha2::{Digest, Sha256};
+
+/// How many characters of a long key are kept for display.
+const PREFIX: usize = 4;
+/// From this length on a prefix may be shown: what remains is still beyond guessing.
+const LONG_ENOUGH_FOR_A_PREFIX: usize = 16;
+
+/// A secret in the hands of a caller or of the person who makes it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccessKey(String);
+
+/// Why a text is no access key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    #[error("an access key has at least one character")]
+    Empty,
+    #[error("an access key is printable text without spaces")]
+    NotPrintable,
+}
+
+impl AccessKey {
+    /// A new key with 256 bits of randomness.
+    pub fn generate() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)?;
+        // Base 32 in lower case: no character that a shell, a URL or an eye could mistake.
+        Ok(Self(format!("ck_{}", BASE32_DNSSEC.encode(&bytes))))
+    }
+
+    /// Accepts printable text without spaces, as a person may bring it from elsewhere.
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        if text.is_empty() {
+            return Err(KeyError::Empty);
+        }
+        if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(KeyError::NotPrintable);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Whether somebody could find it by trying.
+    pub fn is_guessable(&self) -> bool {
+        self.0.chars().count() < LONG_ENOUGH_FOR_A_PREFIX
+    }
+
+    /// What is kept for display: its first characters, or nothing of a short one.
+    pub fn prefix(&self) -> String {
+        if self.is_guessable() {
+            String::new()
+        } else {
+            self.0.chars().take(PREFIX).collect()
+        }
+    }
+
+    pub fn hash(&self) -> KeyHash {
+        KeyHash::of(&self.0)
+    }
+
+    /// The secret itself, to be shown once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AccessKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessKey(hidden)")
+    }
+}
+
+/// The SHA-256 of an access key: all that is stored of the secret.
+///
+/// A look-up compares digests, so its time tells nothing about the secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// The hash of whatever a caller presented.
+    pub fn of(presented: &str) -> Self {
+        Self(Sha256::digest(presented.as_bytes()).into())
+    }
+
+    /// Reads back a stored hash.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// What is kept of an access key, as `keys list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyEntry {
+    pub name: String,
+    pub prefix: String,
+    /// RFC 3339.
+    pub created: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_never_prints_itself() {
+        let access_key = AccessKey::parse("s3cret-s3cret-s3cret").unwrap();
+        assert!(!format!("{access_key:?}").contains("s3"));
+        assert_eq!(access_key.prefix(), "s3cr");
+        assert_eq!(AccessKey::parse("short").unwrap().prefix(), "");
+    }
+
+    #[test]
+    fn a_new_key_is_long_random_and_accepted_again() {
+        let (one, other) = (AccessKey::generate().unwrap(), AccessKey::generate().unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one.reveal().len(), 3 + 52);
+        assert_eq!(AccessKey::parse(one.reveal()), Ok(one));
+    }
+
+    #[test]
+    fn spaces_and_control_characters_are_refused() {
+        for text in ["a b", "a\n", "a\u{0}", "a\u{a0}b"] {
+            assert_eq!(AccessKey::parse(text), Err(KeyError::NotPrintable), "{text:?}");
+        }
+        assert_eq!(AccessKey::parse(""), Err(KeyError::Empty));
+    }
+}

@@ -1,0 +1,222 @@
+//! A body from a client becomes a [`Draft`] (create) or a [`Patch`] (update): the only judge of a body.
+//!
+//! Whether a reference points at something and whether a unique rule holds is the store's to say.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::representation;
+use super::{RecordId, Value, float, integer};
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::name::{ID, RESSOURCE_URI};
+
+/// How deep a body may nest. A record is flat; the room is for members that are refused by name.
+pub const DEEPEST: usize = 32;
+
+/// Every value of a new record, in the order of the fields, each known to fit its field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft(Vec<Value>);
+
+/// The values to change, in the order of the fields; `None` stays as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patch(Vec<Option<Value>>);
+
+/// Why a body is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DraftError {
+    Empty,
+    /// The position of the first byte that is not UTF-8.
+    NotUtf8(usize),
+    /// What the parser says, with line and column.
+    NotJson(String),
+    NotAnObject,
+    TooDeep,
+    GivenTwice(String),
+    UnknownField(String),
+    AssignedByService(&'static str),
+    CannotBeChanged(&'static str),
+    Missing(String),
+    DoesNotValidate(String),
+}
+
+impl Draft {
+    /// Judges the body of a create.
+    pub fn parse(collection: &Collection, body: &[u8]) -> Result<Self, DraftError> {
+        let members = Members::parse(body)?;
+        let mut given = vec![None; collection.fields().len()];
+        for (name, value) in &members.0 {
+            match assigned(name) {
+                Some(member) => return Err(DraftError::AssignedByService(member)),
+                None => given[members.field(collection, name)?] = Some(*value),
+            }
+        }
+        let values = collection
+            .fields()
+            .iter()
+            .zip(given)
+            .map(|(field, value)| match value {
+                Some(value) => judge(field, value),
+                None if field.is_required() => Err(DraftError::Missing(field.name().to_owned())),
+                None => Ok(Value::Null),
+            });
+        values.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The values in the order of the fields.
+    pub fn values(&self) -> &[Value] {
+        &self.0
+    }
+}
+
+impl Patch {
+    /// Judges the body of an update of the record `id`.
+    pub fn parse(collection: &Collection, id: RecordId, body: &[u8]) -> Result<Self, DraftError> {
+        let members = Members::parse(body)?;
+        let mut given = vec![None; collection.fields().len()];
+        for (name, value) in &members.0 {
+            match assigned(name) {
+                Some(member) if is_own(collection, id, member, value) => {}
+                Some(member) => return Err(DraftError::CannotBeChanged(member)),
+                None => given[members.field(collection, name)?] = Some(*value),
+            }
+        }
+        let values = collection.fields().iter().zip(given);
+        let values = values.map(|(field, value)| value.map(|value| judge(field, value)).transpose());
+        values.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The values in the order of the fields; `None` stays as it is stored.
+    pub fn values(&self) -> &[Option<Value>] {
+        &self.0
+    }
+}
+
+/// A member that the service assigns, under its own name.
+fn assigned(name: &str) -> Option<&'static str> {
+    [ID, RESSOURCE_URI].into_iter().find(|member| *member == name)
+}
+
+/// Whether a client sends back what it was given.
+fn is_own(collection: &Collection, id: RecordId, member: &str, value: &RawValue) -> bool {
+    if member == ID {
+        return integer(value.get()) == Some(id.get());
+    }
+    text(value.get()).is_some_and(|given| given == representation::path(collection, id))
+}
+
+/// The value of one member, if its field accepts it.
+fn judge(field: &Field, value: &RawValue) -> Result<Value, DraftError> {
+    let json = value.get();
+    let judged = match field.kind() {
+        _ if json == "null" => (!field.is_required()).then_some(Value::Null),
+        FieldKind::String => text(json).map(Value::Text),
+        FieldKind::Integer => integer(json).map(Value::Integer),
+        FieldKind::Float => float(json).map(Value::Float),
+        FieldKind::Boolean => match json {
+            "true" => Some(Value::Boolean(true)),
+            "false" => Some(Value::Boolean(false)),
+            _ => None,
+        },
+    };
+    judged.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()))
+}
+
+/// A JSON string, if it is one that both engines can hold.
+fn text(json: &str) -> Option<String> {
+    // Fails for other kinds of value, and for half of a surrogate pair, which is no Unicode.
+    let text: String = serde_json::from_str(json).ok()?;
+    (!text.contains('\0')).then_some(text)
+}
+
+/// The members of a body in the order given, each name once, values still as they were written:
+/// `1.0` and `1` must be told apart, and no number may pass through a double.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    fn parse(body: &'a [u8]) -> Result<Self, DraftError> {
+        let text = std::str::from_utf8(body).map_err(|error| DraftError::NotUtf8(error.valid_up_to()))?;
+        if text.trim_ascii().is_empty() {
+            return Err(DraftError::Empty);
+        }
+        if is_too_deep(body) {
+            return Err(DraftError::TooDeep);
+        }
+        let members: Members<'a> = serde_json::from_str(text).map_err(|error| {
+            if error.is_data() {
+                DraftError::NotAnObject
+            } else {
+                DraftError::NotJson(error.to_string())
+            }
+        })?;
+        // Few names: comparing each with those before it beats a set, up to the point where a hostile
+        // body would make it quadratic.
+        if members.0.len() <= 64 {
+            for (position, (name, _)) in members.0.iter().enumerate() {
+                if members.0[..position].iter().any(|(earlier, _)| earlier == name) {
+                    return Err(DraftError::GivenTwice(name.clone()));
+                }
+            }
+        } else {
+            let mut seen = std::collections::HashSet::new();
+            if let Some((name, _)) = members.0.iter().find(|(name, _)| !seen.insert(name)) {
+                return Err(DraftError::GivenTwice(name.clone()));
+            }
+        }
+        Ok(members)
+    }
+
+    fn field(&self, collection: &Collection, name: &str) -> Result<usize, DraftError> {
+        collection
+            .find_field(name)
+            .ok_or_else(|| DraftError::UnknownField(name.to_owned()))
+    }
+}
+
+impl<'a> Deserialize<'a> for Members<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'a> Visitor<'a> for Object {
+            type Value = Members<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'a>>(self, mut map: M) -> Result<Members<'a>, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// Whether brackets nest deeper than [`DEEPEST`]; brackets inside strings do not count.
+fn is_too_deep(body: &[u8]) -> bool {
+    let (mut depth, mut in_string, mut is_escaped) = (0usize, false, false);
+    for &byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return true;
+                }
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! A record as the bytes of its JSON: fields in declared order, `id` where shown, `ressource_uri`.
+//!
+//! Written straight into a buffer; no tree of values stands between the stored row and the answer.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use super::{RecordId, Value};
+use crate::catalog::collection::Collection;
+use crate::catalog::name::{ID, RESSOURCE_URI};
+
+/// One value as an engine hands it out, borrowed from the row.
+#[derive(Debug, Clone)]
+pub enum Cell<'a> {
+    Null,
+    Text(Cow<'a, str>),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+}
+
+impl<'a> From<&'a Value> for Cell<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Cell::Null,
+            Value::Text(text) => Cell::Text(Cow::Borrowed(text)),
+            Value::Integer(integer) => Cell::Integer(*integer),
+            Value::Float(float) => Cell::Float(*float),
+            Value::Boolean(boolean) => Cell::Boolean(*boolean),
+        }
+    }
+}
+
+/// The record's own path, `/<resource_name>/<id>/`.
+pub fn path(collection: &Collection, id: RecordId) -> String {
+    format!("/{}/{id}/", collection.name())
+}
+
+/// Appends the record to `out`; `cells` are in the order of the fields.
+pub fn write<'a>(
+    out: &mut Vec<u8>,
+    collection: &Collection,
+    id: RecordId,
+    cells: impl Iterator<Item = Cell<'a>>,
+) {
+    out.push(b'{');
+    for (field, cell) in collection.fields().iter().zip(cells) {
+        out.extend_from_slice(field.member().as_bytes());
+        write_cell(out, cell);
+        out.push(b',');
+    }
+    if collection.shows_id() {
+        infallible(write!(out, "\"{ID}\":{id},"));
+    }
+    infallible(write!(
+        out,
+        "\"{RESSOURCE_URI}\":\"/{}/{id}/\"}}",
+        collection.name()
+    ));
+}
+
+/// Appends a JSON string, with nothing escaped that need not be.
+pub fn write_text(out: &mut Vec<u8>, text: &str) {
+    infallible(serde_json::to_writer(out, text));
+}
+
+fn write_cell(out: &mut Vec<u8>, cell: Cell<'_>) {
+    match cell {
+        Cell::Null => out.extend_from_slice(b"null"),
+        Cell::Text(text) => write_text(out, &text),
+        Cell::Integer(integer) => infallible(write!(out, "{integer}")),
+        // The shortest text that reads back as the same double, with `.0` where it is whole.
+        Cell::Float(float) => infallible(serde_json::to_writer(out, &float)),
+        Cell::Boolean(boolean) => infallible(write!(out, "{boolean}")),
+    }
+}
+
+/// Writing into a vector of bytes cannot fail; the type only does not say so.
+fn infallible<E>(result: Result<(), E>) {
+    debug_assert!(result.is_ok(), "a vector takes all bytes");
+}
