@@ -1,1 +1,3 @@
 //! carnet.
+
+pub mod observe;
