@@ -1,3 +1,4 @@
 //! carnet.
 
+pub mod http;
 pub mod observe;
