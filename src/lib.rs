@@ -8,3 +8,7 @@ pub mod catalog;
 pub mod record;
 /// Where records are kept.
 pub mod store;
+/// Sockets, limits, requests and responses.
+pub mod http;
+/// What the server reports: events, log lines, metrics.
+pub mod observe;

@@ -1,0 +1,64 @@
+//! HTTP/1.1 over TCP: requests within their limits in, responses out.
+//!
+//! [`serve`] owns the sockets, the limits and the stop; what a request means is for the one
+//! [`Answer`] it is given, which sees no HTTP library. Nothing here knows collections or records.
+
+mod body;
+mod complaint;
+mod connection;
+mod exchange;
+mod forwarded;
+mod host;
+mod limits;
+mod pulse;
+pub mod query;
+mod request;
+mod request_id;
+pub mod response;
+mod server;
+mod socket;
+#[cfg(test)]
+mod tests;
+
+use std::future::Future;
+
+pub use bytes::Bytes;
+pub use hyper::header::{self, HeaderName, HeaderValue};
+pub use hyper::{HeaderMap, Method, StatusCode};
+pub use limits::Settings;
+pub use request::Request;
+pub use server::serve;
+
+/// An answer: its whole body is known before the first byte is sent.
+pub type Response = hyper::Response<http_body_util::Full<Bytes>>;
+
+/// Why the HTTP layer itself says no; the status and the words are the answerer's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Path and query together are longer than this many bytes (414).
+    UrlTooLong { limit: usize },
+    /// No `Host`, more than one, or one that names no host (400).
+    BadHost,
+    /// The body is longer than this many bytes (413).
+    BodyTooLarge { limit: usize },
+    /// The body did not arrive in time (408).
+    BodyTooSlow,
+    /// The body ended early or its chunks make no sense (400).
+    BodyBroken,
+    /// As many connections are open as may be (503).
+    TooManyConnections,
+    /// The answerer panicked (500).
+    Panicked,
+}
+
+/// What the server calls for each request.
+pub trait Answer: Send + Sync + 'static {
+    /// Answers a request.
+    ///
+    /// A body that is left unread is dealt with afterwards; a panic becomes
+    /// [`Refusal::Panicked`].
+    fn answer(&self, request: &mut Request) -> impl Future<Output = Response> + Send;
+
+    /// Words a refusal.
+    fn refuse(&self, refusal: Refusal) -> Response;
+}

@@ -1,0 +1,121 @@
+//! A request's body: read within its limits, or got out of the way.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming, SizeHint};
+use tokio::time::timeout;
+
+use super::Refusal;
+use super::limits::{DISCARD_BYTES, DISCARD_TIME};
+
+pub(super) enum Body {
+    /// Not asked for yet; some of it may have arrived.
+    Waiting(Incoming),
+    Read(Bytes),
+    /// It could not be read to its end, for the same reason whoever asks.
+    Failed(Refusal),
+}
+
+impl Body {
+    pub(super) fn new(incoming: Incoming) -> Self {
+        if incoming.is_end_stream() {
+            Body::Read(Bytes::new())
+        } else {
+            Body::Waiting(incoming)
+        }
+    }
+
+    pub(super) fn is_of_unknown_length(&self) -> bool {
+        self.incoming_size().upper().is_none()
+    }
+
+    /// What is known about the length of what is still to be read.
+    pub(super) fn incoming_size(&self) -> SizeHint {
+        match self {
+            Body::Waiting(incoming) => incoming.size_hint(),
+            Body::Read(_) | Body::Failed(_) => SizeHint::with_exact(0),
+        }
+    }
+
+    pub(super) fn is_unread(&self) -> bool {
+        !matches!(self, Body::Read(_))
+    }
+
+    pub(super) async fn read(&mut self, limit: usize, time: Duration) -> Result<Bytes, Refusal> {
+        let outcome = match self {
+            Body::Read(bytes) => return Ok(bytes.clone()),
+            Body::Failed(refusal) => return Err(*refusal),
+            Body::Waiting(incoming) => timeout(time, read(incoming, limit))
+                .await
+                .unwrap_or(Err(Refusal::BodyTooSlow)),
+        };
+        *self = match &outcome {
+            Ok(bytes) => Body::Read(bytes.clone()),
+            Err(refusal) => Body::Failed(*refusal),
+        };
+        outcome
+    }
+
+    /// Swallows what nobody asked for if that is soon done; answers whether nothing is left.
+    pub(super) async fn settle(&mut self, is_awaited: bool) -> bool {
+        let incoming = match self {
+            Body::Read(_) => return true,
+            Body::Failed(_) => return false,
+            Body::Waiting(incoming) => incoming,
+        };
+        let is_too_long = incoming.size_hint().lower() > DISCARD_BYTES as u64;
+        if is_awaited || is_too_long {
+            return false;
+        }
+        let swallowed = timeout(DISCARD_TIME, swallow(incoming)).await == Ok(true);
+        if swallowed {
+            *self = Body::Read(Bytes::new());
+        }
+        swallowed
+    }
+}
+
+/// Reads to the end, keeping no more than has arrived, whatever length was announced.
+async fn read(incoming: &mut Incoming, limit: usize) -> Result<Bytes, Refusal> {
+    let mut first = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = incoming.frame().await {
+        let frame = frame.map_err(|_| Refusal::BodyBroken)?;
+        // Trailers mean nothing here.
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if first.len() + joined.len() + data.len() > limit {
+            return Err(Refusal::BodyTooLarge { limit });
+        }
+        // Most bodies come in one piece, which is handed on without a copy.
+        if joined.is_empty() && first.is_empty() {
+            first = data;
+            continue;
+        }
+        joined.extend_from_slice(&first);
+        joined.extend_from_slice(&data);
+        first.clear();
+    }
+    if joined.is_empty() {
+        Ok(first)
+    } else {
+        Ok(joined.freeze())
+    }
+}
+
+async fn swallow(incoming: &mut Incoming) -> bool {
+    let mut swallowed = 0;
+    while let Some(frame) = incoming.frame().await {
+        let Ok(frame) = frame else {
+            return false;
+        };
+        swallowed += frame.data_ref().map_or(0, Bytes::len);
+        if swallowed > DISCARD_BYTES {
+            return false;
+        }
+    }
+    true
+}

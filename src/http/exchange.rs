@@ -1,0 +1,74 @@
+//! One request and its answer: judged, answered, marked, reported.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::FutureExt;
+use hyper::Method;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{self, HeaderName, HeaderValue};
+
+use super::connection::Connection;
+use super::pulse::Phase;
+use super::{Answer, Refusal, Request, Response, limits};
+use crate::observe::RequestReport;
+
+pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+
+pub(super) async fn answer<A: Answer>(
+    connection: &Arc<Connection>,
+    answer: &A,
+    request: hyper::Request<Incoming>,
+) -> Response {
+    let began = Instant::now();
+    connection.enter(Phase::Answering);
+    let server = &*connection.server;
+    let _in_flight = server.observer.request_begins();
+    let mut request = Request::new(request, Arc::clone(connection));
+
+    let judged = if connection.is_unwelcome {
+        Err(Refusal::TooManyConnections)
+    } else {
+        limits::judge(&request, &server.settings)
+    };
+    let (mut response, is_refused) = match judged {
+        Err(refusal) => (answer.refuse(refusal), true),
+        Ok(()) => {
+            let answering = async { answer.answer(&mut request).await };
+            let answered = AssertUnwindSafe(answering).catch_unwind().await;
+            // What it panicked with is the panic hook's to report.
+            let response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked));
+            (response, false)
+        }
+    };
+
+    if is_refused || !request.settle_body().await {
+        // The rest of a body nobody reads cannot be told from the next request.
+        response.headers_mut().insert(header::CONNECTION, CLOSE);
+        if request.has_unread_body() {
+            connection.leave_bytes_unread();
+        }
+    }
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.insert(X_REQUEST_ID, request.request_id().to_header());
+
+    let has_body = *request.method() != Method::HEAD;
+    let bytes = response.body().size_hint().lower();
+    let report = RequestReport {
+        id: request.id(),
+        method: request.method().as_str(),
+        path: request.path(),
+        status: response.status().as_u16(),
+        duration: began.elapsed(),
+        bytes: if has_body { bytes } else { 0 },
+        client: request.client(),
+    };
+    server.observer.report_request(report, request.route());
+    connection.enter(Phase::Idle);
+    response
+}

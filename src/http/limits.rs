@@ -1,0 +1,94 @@
+//! Sizes, counts and times that requests and connections must stay within.
+
+use std::time::Duration;
+
+use hyper::{Method, Version};
+use ipnet::IpNet;
+
+use super::{Refusal, Request, host};
+
+/// How much of a request's head is kept in memory, URL and header fields together. The HTTP
+/// library answers a longer one with a bare 431.
+pub(super) const HEAD_BYTES: usize = 64 * 1024;
+
+/// How much of a body that nobody read is swallowed to keep the connection usable, and for how
+/// long; beyond that it is closed.
+pub(super) const DISCARD_BYTES: usize = 64 * 1024;
+pub(super) const DISCARD_TIME: Duration = Duration::from_secs(1);
+
+/// How long a closing connection goes on swallowing what its client still sends. Closing a
+/// socket with unread bytes resets it, and the client would lose the answer that explains why.
+pub(super) const LINGER_TIME: Duration = Duration::from_secs(2);
+
+/// Over the connection limit: how long one may take to ask, and how many may ask at once, before
+/// connections are closed without a word.
+pub(super) const UNWELCOME_TIME: Duration = Duration::from_secs(1);
+pub(super) const UNWELCOME_CONNECTIONS: usize = 64;
+
+/// How the server treats its clients.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The longest request body, in bytes.
+    pub max_body: usize,
+    /// The longest path and query together, in bytes.
+    pub max_url: usize,
+    /// How many connections may be open at once.
+    pub max_connections: usize,
+    /// How long a request's head may take to arrive, counted from its first byte, or from the
+    /// start of a new connection.
+    pub header_timeout: Duration,
+    /// How long a connection may rest between two requests.
+    pub idle_timeout: Duration,
+    /// How long a request's body may take to arrive.
+    pub body_timeout: Duration,
+    /// How long a client may take none of an answer's bytes.
+    pub write_timeout: Duration,
+    /// How long a stopping server waits for the requests it is answering.
+    pub drain: Duration,
+    /// Whose `X-Forwarded-*` header fields are believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            max_body: 1024 * 1024,
+            max_url: 8 * 1024,
+            max_connections: 10_000,
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+            trusted_proxies: Vec::new(),
+        }
+    }
+}
+
+/// Judges what can be judged before anybody looks at the request.
+pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusal> {
+    let limit = settings.max_body;
+    let takes_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
+    let announced = request.incoming_size().lower();
+    if takes_body && usize::try_from(announced).unwrap_or(usize::MAX) > limit {
+        return Err(Refusal::BodyTooLarge { limit });
+    }
+
+    let limit = settings.max_url;
+    let url = request.uri().path_and_query();
+    if url.is_some_and(|url| url.as_str().len() > limit) {
+        return Err(Refusal::UrlTooLong { limit });
+    }
+
+    let mut hosts = request.headers().get_all(hyper::header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) if host::is_valid(host.as_bytes()) => {}
+        // Only the old protocol may leave it out.
+        (None, None) if request.version() == Version::HTTP_10 => {}
+        _ => return Err(Refusal::BadHost),
+    }
+    match request.uri().authority() {
+        Some(authority) if !host::is_valid(authority.as_str().as_bytes()) => Err(Refusal::BadHost),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,144 @@
+//! What a connection is doing and since when, so that those that do nothing can be found.
+//!
+//! One sweep over all connections, a few times a second, takes the place of a timer in each: the
+//! HTTP library's own timer is made anew for each request and cannot tell a client that rests
+//! between two requests from one that never finishes a request's head. Time is counted in sweeps;
+//! noting a change costs two plain memory accesses and no look at the clock.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use super::limits::{LINGER_TIME, Settings, UNWELCOME_TIME};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// New: no request yet, perhaps a part of its head.
+    Fresh,
+    /// New and over the limit: told so, then closed.
+    Unwelcome,
+    /// A request's head has begun to arrive.
+    Head,
+    /// A request is being answered, which limits itself.
+    Answering,
+    /// Between two requests.
+    Idle,
+    /// The client takes none of the answer's bytes.
+    Stuck,
+    /// Everything is sent; swallowing what still comes, so that the client can read the answer.
+    Lingering,
+}
+
+const PHASES: [Phase; 7] = [
+    Phase::Fresh,
+    Phase::Unwelcome,
+    Phase::Head,
+    Phase::Answering,
+    Phase::Idle,
+    Phase::Stuck,
+    Phase::Lingering,
+];
+
+/// The phase of one connection; written by its task, read by the sweep.
+#[derive(Debug)]
+pub(super) struct Pulse(AtomicU64);
+
+impl Pulse {
+    pub(super) fn new(phase: Phase, sweep: u64) -> Self {
+        Pulse(AtomicU64::new(packed(phase, sweep)))
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        PHASES[(self.0.load(Relaxed) & 0xff) as usize % PHASES.len()]
+    }
+
+    pub(super) fn set(&self, phase: Phase, sweep: u64) {
+        self.0.store(packed(phase, sweep), Relaxed);
+    }
+
+    /// The phase, and for how many sweeps it has lasted.
+    fn age(&self, sweep: u64) -> (Phase, u64) {
+        let packed = self.0.load(Relaxed);
+        let phase = PHASES[(packed & 0xff) as usize % PHASES.len()];
+        (phase, sweep.saturating_sub(packed >> 8))
+    }
+}
+
+fn packed(phase: Phase, sweep: u64) -> u64 {
+    (sweep << 8) | phase as u64
+}
+
+/// How long each phase may last.
+#[derive(Debug)]
+pub(super) struct Patience {
+    sweep_interval: Duration,
+    header_timeout: Duration,
+    idle_timeout: Duration,
+    write_timeout: Duration,
+}
+
+impl Patience {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let Settings {
+            header_timeout,
+            idle_timeout,
+            write_timeout,
+            ..
+        } = *settings;
+        let shortest = header_timeout.min(idle_timeout).min(write_timeout);
+        Patience {
+            sweep_interval: (shortest / 8).clamp(Duration::from_millis(1), Duration::from_millis(250)),
+            header_timeout,
+            idle_timeout,
+            write_timeout,
+        }
+    }
+
+    pub(super) fn sweep_interval(&self) -> Duration {
+        self.sweep_interval
+    }
+
+    pub(super) fn is_over(&self, pulse: &Pulse, sweep: u64, is_stopping: bool) -> bool {
+        let (phase, age) = pulse.age(sweep);
+        let patience = match phase {
+            Phase::Answering => return false,
+            // A request may be on its way, and nobody would send it again. Not for long, though.
+            Phase::Fresh if is_stopping => self.sweep_interval,
+            Phase::Fresh | Phase::Head => self.header_timeout,
+            Phase::Unwelcome => UNWELCOME_TIME,
+            Phase::Idle => self.idle_timeout,
+            Phase::Stuck => self.write_timeout,
+            Phase::Lingering => LINGER_TIME,
+        };
+        // The phase began somewhere before the sweep that followed it: hence "more than".
+        u128::from(age) > patience.as_nanos().div_ceil(self.sweep_interval.as_nanos())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_phase_ends_after_its_own_time() {
+        let patience = Patience::new(&Settings::default());
+        let sweeps_per_second = 4;
+        for (phase, seconds) in [
+            (Phase::Fresh, 10),
+            (Phase::Unwelcome, 1),
+            (Phase::Head, 10),
+            (Phase::Idle, 60),
+            (Phase::Stuck, 30),
+            (Phase::Lingering, 2),
+        ] {
+            let pulse = Pulse::new(phase, 1000);
+            assert_eq!(pulse.phase(), phase);
+            let last = 1000 + seconds * sweeps_per_second;
+            assert!(!patience.is_over(&pulse, last, false), "{phase:?}");
+            assert!(patience.is_over(&pulse, last + 1, false), "{phase:?}");
+        }
+        let answering = Pulse::new(Phase::Answering, 0);
+        assert!(!patience.is_over(&answering, u64::MAX >> 8, true));
+        let fresh = Pulse::new(Phase::Fresh, 1000);
+        assert!(patience.is_over(&fresh, 1002, true));
+    }
+}

@@ -1,0 +1,132 @@
+//! Request: one request within its limits, its body still to come.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hyper::body::{Incoming, SizeHint};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Uri, Version};
+
+use super::body::Body;
+use super::connection::Connection;
+use super::exchange::X_REQUEST_ID;
+use super::request_id::RequestId;
+use super::{Bytes, Refusal, forwarded};
+use crate::observe::Route;
+
+/// One request; see `Answer`.
+pub struct Request {
+    head: Parts,
+    body: Body,
+    id: RequestId,
+    route: Route,
+    connection: Arc<Connection>,
+}
+
+impl Request {
+    pub(super) fn new(request: hyper::Request<Incoming>, connection: Arc<Connection>) -> Self {
+        let (head, incoming) = request.into_parts();
+        let given = head.headers.get(X_REQUEST_ID);
+        let id = given
+            .and_then(|value| RequestId::parse(value.as_bytes()))
+            .unwrap_or_else(|| connection.server.request_ids.next());
+        Request {
+            head,
+            body: Body::new(incoming),
+            id,
+            route: Route::default(),
+            connection,
+        }
+    }
+
+    pub fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// The path as it was sent, nothing decoded.
+    pub fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// The query as it was sent, without its question mark; empty where there is none.
+    pub fn query(&self) -> &str {
+        self.head.uri.query().unwrap_or_default()
+    }
+
+    pub fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// The name of this request in logs and answers: the client's where it gave a good one.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// Scheme and host as the client sees them: `https://book.example.org`.
+    pub fn origin(&self) -> String {
+        let trusted = &self.connection.server.settings.trusted_proxies;
+        let said = forwarded::is_trusted(trusted, self.connection.peer).then_some(self.headers());
+        let scheme = said.and_then(forwarded::scheme).unwrap_or("http");
+        let own_host = || match self.head.uri.authority() {
+            Some(authority) => Some(authority.as_str()),
+            None => self.headers().get(hyper::header::HOST)?.to_str().ok(),
+        };
+        match said.and_then(forwarded::host).or_else(own_host) {
+            Some(host) => format!("{scheme}://{host}"),
+            None => format!("{scheme}://{}", self.connection.local),
+        }
+    }
+
+    /// The address of the client, behind trusted proxies that of theirs.
+    pub fn client(&self) -> IpAddr {
+        let trusted = &self.connection.server.settings.trusted_proxies;
+        forwarded::client(trusted, self.connection.peer, self.headers())
+    }
+
+    /// Whether the body's length is not announced (it comes in chunks).
+    pub fn body_is_of_unknown_length(&self) -> bool {
+        self.body.is_of_unknown_length()
+    }
+
+    /// The whole body, empty where there is none; the same again when asked again.
+    pub async fn body(&mut self) -> Result<Bytes, Refusal> {
+        let settings = &self.connection.server.settings;
+        self.body.read(settings.max_body, settings.body_timeout).await
+    }
+
+    /// Says which route this request was for, for the metrics.
+    pub fn set_route(&mut self, route: Route) {
+        self.route = route;
+    }
+
+    pub(super) fn route(&self) -> Route {
+        self.route
+    }
+
+    pub(super) fn request_id(&self) -> &RequestId {
+        &self.id
+    }
+
+    pub(super) fn uri(&self) -> &Uri {
+        &self.head.uri
+    }
+
+    pub(super) fn version(&self) -> Version {
+        self.head.version
+    }
+
+    pub(super) fn incoming_size(&self) -> SizeHint {
+        self.body.incoming_size()
+    }
+
+    /// Gets an unread body out of the way; answers whether the connection can go on.
+    pub(super) async fn settle_body(&mut self) -> bool {
+        // Reading the body would ask for it, where the client waits to be asked.
+        let is_awaited = self.head.headers.contains_key(hyper::header::EXPECT);
+        self.body.settle(is_awaited).await
+    }
+
+    pub(super) fn has_unread_body(&self) -> bool {
+        self.body.is_unread()
+    }
+}

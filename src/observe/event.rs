@@ -1,0 +1,245 @@
+//! Event: everything the server can report, with its level, its words and its fields.
+//!
+//! To change what a log line says, change it here. Keys, bodies and query strings never appear.
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// How important a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As a setting: nothing is written. No event has it.
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Off => "off",
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+        }
+    }
+}
+
+impl FromStr for Level {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Level::Off, Level::Error, Level::Warn, Level::Info, Level::Debug]
+            .into_iter()
+            .find(|level| level.name() == text)
+            .ok_or(())
+    }
+}
+
+/// One answered request.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestReport<'a> {
+    pub id: &'a str,
+    pub method: &'a str,
+    /// The path alone: access keys travel in the query string.
+    pub path: &'a str,
+    pub status: u16,
+    pub duration: Duration,
+    /// Bytes of the answer's body.
+    pub bytes: u64,
+    pub client: IpAddr,
+}
+
+/// Something worth telling.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// Connections are accepted from now on.
+    Listening { address: SocketAddr },
+    /// The server was told to stop; this many connections are still open.
+    Stopping { connections: usize },
+    /// The server has stopped; this many connections did not finish in time.
+    Stopped { cut: usize },
+    /// A request was answered.
+    Request(RequestReport<'a>),
+    /// A bug: some code panicked. The process lives on.
+    Panic { location: &'a str, text: &'a str },
+    /// The store failed in a way that is nobody's request's fault.
+    StoreBroken { cause: &'a str },
+    /// The store answers again.
+    StoreMended,
+    /// Writes are refused until further notice, while reads go on.
+    WritesRefused { cause: &'a str },
+    /// Writes are taken again.
+    WritesResumed,
+    /// The access keys were read anew.
+    KeysReloaded { keys: usize },
+    /// This many connections were turned away because `limit` are open.
+    ConnectionsRefused { count: u64, limit: usize },
+    /// The system would not hand out a new connection.
+    AcceptFailed { cause: &'a str },
+    /// Something the operator should change.
+    Warning(&'a str),
+    /// Something good to know.
+    Notice(&'a str),
+    /// Something good to know while looking for a fault.
+    Detail(&'a str),
+}
+
+/// One value in an event, of outside or inside origin; rendering escapes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Text(&'a str),
+    Number(u64),
+    Milliseconds(Duration),
+    Client(IpAddr),
+    Socket(SocketAddr),
+}
+
+/// A named value, and whether the event's message has said it already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field<'a> {
+    pub(super) key: &'static str,
+    pub(super) value: Value<'a>,
+    pub(super) is_said: bool,
+}
+
+impl<'a> Event<'a> {
+    /// The level at which it is reported.
+    pub fn level(&self) -> Level {
+        match self {
+            Event::Panic { .. } | Event::StoreBroken { .. } => Level::Error,
+            Event::WritesRefused { .. }
+            | Event::ConnectionsRefused { .. }
+            | Event::AcceptFailed { .. }
+            | Event::Warning(_) => Level::Warn,
+            Event::Listening { .. }
+            | Event::Stopping { .. }
+            | Event::Stopped { .. }
+            | Event::Request(_)
+            | Event::StoreMended
+            | Event::WritesResumed
+            | Event::Notice(_) => Level::Info,
+            Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
+        }
+    }
+
+    /// The name machines know it by.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::Listening { .. } => "listening",
+            Event::Stopping { .. } => "stopping",
+            Event::Stopped { .. } => "stopped",
+            Event::Request(_) => "request",
+            Event::Panic { .. } => "panic",
+            Event::StoreBroken { .. } => "store_broken",
+            Event::StoreMended => "store_mended",
+            Event::WritesRefused { .. } => "writes_refused",
+            Event::WritesResumed => "writes_resumed",
+            Event::KeysReloaded { .. } => "keys_reloaded",
+            Event::ConnectionsRefused { .. } => "connections_refused",
+            Event::AcceptFailed { .. } => "accept_failed",
+            Event::Warning(_) => "warning",
+            Event::Notice(_) => "notice",
+            Event::Detail(_) => "detail",
+        }
+    }
+
+    /// What it says to a person, piece by piece.
+    pub(super) fn message(&self, mut say: impl FnMut(Value<'a>)) {
+        use Value::{Number, Socket, Text};
+        match *self {
+            Event::Listening { address } => {
+                say(Text("listening on "));
+                say(Socket(address));
+            }
+            Event::Stopping { .. } => say(Text("stopping: no new connections")),
+            Event::Stopped { cut: 0 } => say(Text("stopped")),
+            Event::Stopped { cut } => {
+                say(Text("stopped with unfinished connections: "));
+                say(Number(cut as u64));
+            }
+            Event::Request(request) => {
+                say(Text(request.method));
+                say(Text(" "));
+                say(Text(request.path));
+                say(Text(" "));
+                say(Number(request.status.into()));
+            }
+            Event::Panic { location, text } => {
+                say(Text("a bug: panicked at "));
+                say(Text(location));
+                say(Text(": "));
+                say(Text(text));
+            }
+            Event::StoreBroken { cause } => {
+                say(Text("the store failed: "));
+                say(Text(cause));
+            }
+            Event::StoreMended => say(Text("the store answers again")),
+            Event::WritesRefused { cause } => {
+                say(Text("writes are refused: "));
+                say(Text(cause));
+            }
+            Event::WritesResumed => say(Text("writes are accepted again")),
+            Event::KeysReloaded { keys } => {
+                say(Text("access keys read: "));
+                say(Number(keys as u64));
+            }
+            Event::ConnectionsRefused { count, limit } => {
+                say(Text("connections turned away: "));
+                say(Number(count));
+                say(Text("; the limit is "));
+                say(Number(limit as u64));
+            }
+            Event::AcceptFailed { cause } => {
+                say(Text("cannot accept connections for the moment: "));
+                say(Text(cause));
+            }
+            Event::Warning(text) | Event::Notice(text) | Event::Detail(text) => say(Text(text)),
+        }
+    }
+
+    /// What it says to a machine.
+    pub(super) fn fields(&self, mut add: impl FnMut(Field<'a>)) {
+        let mut field = |key, value, is_said| {
+            add(Field { key, value, is_said });
+        };
+        match *self {
+            Event::Listening { address } => field("address", Value::Socket(address), true),
+            Event::Stopping { connections } => {
+                field("connections", Value::Number(connections as u64), false);
+            }
+            Event::Stopped { cut } => field("cut", Value::Number(cut as u64), true),
+            Event::Request(request) => {
+                field("method", Value::Text(request.method), true);
+                field("path", Value::Text(request.path), true);
+                field("status", Value::Number(request.status.into()), true);
+                field("duration_ms", Value::Milliseconds(request.duration), false);
+                field("bytes", Value::Number(request.bytes), false);
+                field("client", Value::Client(request.client), false);
+                field("request_id", Value::Text(request.id), false);
+            }
+            Event::Panic { location, text } => {
+                field("location", Value::Text(location), true);
+                field("text", Value::Text(text), true);
+            }
+            Event::StoreBroken { cause } | Event::WritesRefused { cause } | Event::AcceptFailed { cause } => {
+                field("cause", Value::Text(cause), true)
+            }
+            Event::KeysReloaded { keys } => field("keys", Value::Number(keys as u64), true),
+            Event::ConnectionsRefused { count, limit } => {
+                field("count", Value::Number(count), true);
+                field("limit", Value::Number(limit as u64), true);
+            }
+            Event::StoreMended
+            | Event::WritesResumed
+            | Event::Warning(_)
+            | Event::Notice(_)
+            | Event::Detail(_) => {}
+        }
+    }
+}

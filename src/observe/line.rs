@@ -1,0 +1,269 @@
+//! An event as one line: text for people, JSON for machines.
+//!
+//! Written by hand into bytes, because a line is made for each request. Nothing that came from
+//! outside can end a line or steer a terminal: control characters are escaped in both forms.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::event::{Event, Level, Value};
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Json,
+    Plain,
+    Colored,
+}
+
+/// The moment of a line; remembers the second it wrote last, since most lines share it.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    second: u64,
+    text: String,
+}
+
+impl Clock {
+    /// Appends this moment as RFC 3339 with milliseconds.
+    fn push(&mut self, moment: SystemTime, out: &mut Vec<u8>) {
+        let since_epoch = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let second = since_epoch.as_secs();
+        if self.text.is_empty() || second != self.second {
+            let timestamp = i64::try_from(second)
+                .ok()
+                .and_then(|second| jiff::Timestamp::from_second(second).ok())
+                .unwrap_or_default();
+            self.second = second;
+            self.text = timestamp.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+        }
+        out.extend_from_slice(self.text.as_bytes());
+        out.push(b'.');
+        push_three_digits(since_epoch.subsec_millis(), out);
+        out.push(b'Z');
+    }
+}
+
+/// Appends the event as one line with its line feed.
+pub(super) fn push(
+    event: &Event<'_>,
+    style: Style,
+    moment: SystemTime,
+    clock: &mut Clock,
+    out: &mut Vec<u8>,
+) {
+    match style {
+        Style::Json => push_json(event, moment, clock, out),
+        Style::Plain => push_text(event, false, moment, clock, out),
+        Style::Colored => push_text(event, true, moment, clock, out),
+    }
+    out.push(b'\n');
+}
+
+fn push_json(event: &Event<'_>, moment: SystemTime, clock: &mut Clock, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"ts\":\"");
+    clock.push(moment, out);
+    out.extend_from_slice(b"\",\"level\":\"");
+    out.extend_from_slice(event.level().name().as_bytes());
+    out.extend_from_slice(b"\",\"event\":\"");
+    out.extend_from_slice(event.name().as_bytes());
+    out.extend_from_slice(b"\",\"message\":\"");
+    event.message(|piece| push_value(piece, out));
+    out.push(b'"');
+    event.fields(|field| {
+        out.extend_from_slice(b",\"");
+        out.extend_from_slice(field.key.as_bytes());
+        out.extend_from_slice(b"\":");
+        let is_number = matches!(field.value, Value::Number(_) | Value::Milliseconds(_));
+        if is_number {
+            push_value(field.value, out);
+        } else {
+            out.push(b'"');
+            push_value(field.value, out);
+            out.push(b'"');
+        }
+    });
+    out.push(b'}');
+}
+
+fn push_text(event: &Event<'_>, is_colored: bool, moment: SystemTime, clock: &mut Clock, out: &mut Vec<u8>) {
+    let (label, color): (&[u8], &[u8]) = match event.level() {
+        Level::Error => (b"ERROR", b"\x1b[31m"),
+        Level::Warn => (b" WARN", b"\x1b[33m"),
+        Level::Info | Level::Off => (b" INFO", b"\x1b[32m"),
+        Level::Debug => (b"DEBUG", b"\x1b[34m"),
+    };
+    let (color, dim, end): (&[u8], &[u8], &[u8]) = if is_colored {
+        (color, b"\x1b[2m", b"\x1b[0m")
+    } else {
+        (b"", b"", b"")
+    };
+    out.extend_from_slice(dim);
+    clock.push(moment, out);
+    out.extend_from_slice(end);
+    out.push(b' ');
+    out.extend_from_slice(color);
+    out.extend_from_slice(label);
+    out.extend_from_slice(end);
+    out.push(b' ');
+    event.message(|piece| push_value(piece, out));
+    event.fields(|field| {
+        if field.is_said {
+            return;
+        }
+        out.push(b' ');
+        out.extend_from_slice(dim);
+        out.extend_from_slice(field.key.as_bytes());
+        out.push(b'=');
+        out.extend_from_slice(end);
+        push_value(field.value, out);
+    });
+}
+
+fn push_value(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Text(text) => push_escaped(text, out),
+        Value::Number(number) => push_number(number, out),
+        Value::Milliseconds(duration) => push_milliseconds(duration, out),
+        Value::Client(IpAddr::V4(address)) => {
+            // By hand: the standard formatting of an address costs as much as the rest of a line.
+            for (index, octet) in address.octets().into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b'.');
+                }
+                push_number(octet.into(), out);
+            }
+        }
+        Value::Client(address) => write_to(out, format_args!("{address}")),
+        Value::Socket(address) => write_to(out, format_args!("{address}")),
+    }
+}
+
+fn write_to(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // Writing into a vector does not fail.
+    let _ = out.write_fmt(text);
+}
+
+/// Appends text as the inside of a JSON string, with whatever could harm a reader escaped.
+fn push_escaped(text: &str, out: &mut Vec<u8>) {
+    let is_plain = |byte: &u8| matches!(byte, 0x20..=0x7e) && !matches!(byte, b'"' | b'\\');
+    if text.as_bytes().iter().all(is_plain) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    for character in text.chars() {
+        match character {
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            harmful if is_harmful(harmful) => {
+                write_to(out, format_args!("\\u{:04x}", u32::from(harmful)));
+            }
+            character => {
+                let mut bytes = [0; 4];
+                out.extend_from_slice(character.encode_utf8(&mut bytes).as_bytes());
+            }
+        }
+    }
+}
+
+/// Whether a character could end a line, steer a terminal or turn the direction of reading.
+fn is_harmful(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0_u8; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+fn push_milliseconds(duration: Duration, out: &mut Vec<u8>) {
+    let micros = duration.as_micros();
+    push_number(u64::try_from(micros / 1000).unwrap_or(u64::MAX), out);
+    out.push(b'.');
+    push_three_digits((micros % 1000) as u32, out);
+}
+
+fn push_three_digits(number: u32, out: &mut Vec<u8>) {
+    for divisor in [100, 10, 1] {
+        out.push(b'0' + (number / divisor % 10) as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::super::event::RequestReport;
+    use super::*;
+
+    fn rendered(event: &Event<'_>, style: Style) -> String {
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(1_753_790_096_042);
+        let mut line = Vec::new();
+        push(event, style, moment, &mut Clock::default(), &mut line);
+        String::from_utf8(line).unwrap()
+    }
+
+    fn a_request(path: &str) -> Event<'_> {
+        Event::Request(RequestReport {
+            id: "abc-1",
+            method: "GET",
+            path,
+            status: 200,
+            duration: Duration::from_micros(1_042),
+            bytes: 110,
+            client: Ipv4Addr::new(127, 0, 0, 1).into(),
+        })
+    }
+
+    #[test]
+    fn a_request_reads_on_its_own_and_carries_fields() {
+        assert_eq!(
+            rendered(&a_request("/users/"), Style::Plain),
+            "2025-07-29T11:54:56.042Z  INFO GET /users/ 200 duration_ms=1.042 bytes=110 \
+             client=127.0.0.1 request_id=abc-1\n"
+        );
+        assert_eq!(
+            rendered(&a_request("/users/"), Style::Json),
+            "{\"ts\":\"2025-07-29T11:54:56.042Z\",\"level\":\"info\",\"event\":\"request\",\
+             \"message\":\"GET /users/ 200\",\"method\":\"GET\",\"path\":\"/users/\",\"status\":200,\
+             \"duration_ms\":1.042,\"bytes\":110,\"client\":\"127.0.0.1\",\"request_id\":\"abc-1\"}\n"
+        );
+    }
+
+    #[test]
+    fn nothing_from_outside_ends_a_line_or_steers_a_terminal() {
+        let hostile = "/\n\r\t\0\x1b[31m\x7f\u{9b}2J\u{2028}\u{202e}\u{feff}é\"\\";
+        for style in [Style::Json, Style::Plain, Style::Colored] {
+            let line = rendered(&Event::Warning(hostile), style);
+            let line = line.strip_suffix('\n').unwrap();
+            let own_colors = line.matches('\x1b').count();
+            assert_eq!(own_colors, if style == Style::Colored { 4 } else { 0 });
+            assert!(!line.replace('\x1b', "").chars().any(is_harmful));
+            assert!(line.contains('é'));
+        }
+    }
+
+    #[test]
+    fn json_lines_give_back_what_was_said() {
+        let hostile = "a\nb\u{1}\u{9b}\"\\ü";
+        let line = rendered(&Event::StoreBroken { cause: hostile }, Style::Json);
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["cause"], hostile);
+        assert_eq!(value["event"], "store_broken");
+        assert_eq!(value["level"], "error");
+    }
+}

@@ -1,0 +1,186 @@
+//! Metrics: what is counted, under which name, and its OpenMetrics text.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::SystemTime;
+
+use prometheus_client::encoding::text;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::requests::Requests;
+
+/// A number that goes up and down.
+pub(super) type Level = Gauge;
+
+#[derive(Debug)]
+pub(super) struct Metrics {
+    registry: Registry,
+    pub(super) requests: Arc<Requests>,
+    pub(super) requests_in_flight: Level,
+    pub(super) connections_open: Level,
+    pub(super) connections_refused: Counter,
+    pub(super) store: StoreMetrics,
+}
+
+/// What a store counts about itself.
+#[derive(Debug)]
+pub struct StoreMetrics {
+    commits: Counter,
+    writes_per_commit: Histogram,
+    wal_bytes: Level,
+    busy: Counter,
+}
+
+impl StoreMetrics {
+    /// A transaction was committed that held this many writes.
+    pub fn committed(&self, writes: usize) {
+        self.commits.inc();
+        self.writes_per_commit.observe(writes as f64);
+    }
+
+    /// The write-ahead log is this long now.
+    pub fn wal_is(&self, bytes: u64) {
+        self.wal_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// The database was locked by somebody else.
+    pub fn found_busy(&self) {
+        self.busy.inc();
+    }
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        let metrics = Metrics {
+            registry: Registry::default(),
+            requests: Arc::default(),
+            requests_in_flight: Level::default(),
+            connections_open: Level::default(),
+            connections_refused: Counter::default(),
+            store: StoreMetrics {
+                commits: Counter::default(),
+                // 1, 2, 4 … 1024 writes in one commit.
+                writes_per_commit: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+                wal_bytes: Level::default(),
+                busy: Counter::default(),
+            },
+        };
+        metrics.registered()
+    }
+
+    /// The table of names.
+    fn registered(mut self) -> Self {
+        let registry = &mut self.registry;
+        let started = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        let start_time = Gauge::<f64, AtomicU64>::default();
+        start_time.set(started.as_secs_f64());
+
+        registry.register(
+            "carnet_build",
+            "The running program",
+            Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        registry.register_with_unit(
+            "process_start_time",
+            "Start of the process, since the Unix epoch",
+            Unit::Seconds,
+            start_time,
+        );
+        registry.register_collector(Box::new(Arc::clone(&self.requests)));
+        registry.register(
+            "http_server_active_requests",
+            "Requests being answered now",
+            self.requests_in_flight.clone(),
+        );
+        registry.register(
+            "http_server_open_connections",
+            "Connections open now",
+            self.connections_open.clone(),
+        );
+        registry.register(
+            "http_server_refused_connections",
+            "Connections turned away because too many were open",
+            self.connections_refused.clone(),
+        );
+        registry.register(
+            "carnet_store_commits",
+            "Committed write transactions",
+            self.store.commits.clone(),
+        );
+        registry.register(
+            "carnet_store_commit_writes",
+            "Writes in one committed transaction",
+            self.store.writes_per_commit.clone(),
+        );
+        registry.register_with_unit(
+            "carnet_store_wal",
+            "Length of the write-ahead log",
+            Unit::Bytes,
+            self.store.wal_bytes.clone(),
+        );
+        registry.register(
+            "carnet_store_busy",
+            "Times the database was locked by somebody else",
+            self.store.busy.clone(),
+        );
+        self
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = String::with_capacity(4096);
+        // Writing into a string does not fail.
+        let _ = text::encode(&mut text, &self.registry);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_text_names_what_was_counted() {
+        let metrics = Metrics::new();
+        let route = metrics.requests.route("/users/<id>/");
+        metrics
+            .requests
+            .observe(route, "GET", 200, Duration::from_micros(300));
+        metrics
+            .requests
+            .observe(route, "GET", 200, Duration::from_secs(100));
+        metrics
+            .requests
+            .observe(Default::default(), "BREW", 418, Duration::ZERO);
+        metrics.store.committed(3);
+        metrics.store.wal_is(4096);
+        metrics.store.found_busy();
+        let text = metrics.text();
+        for line in [
+            "carnet_build_info{version=\"0.1.0\"} 1",
+            "# TYPE http_server_request_duration_seconds histogram",
+            "# UNIT http_server_request_duration_seconds seconds",
+            "http_server_request_duration_seconds_sum{method=\"GET\",route=\"/users/<id>/\",status=\"200\"} 100.0003",
+            "http_server_request_duration_seconds_bucket{le=\"0.00025\",method=\"GET\",route=\"/users/<id>/\",status=\"200\"} 0",
+            "http_server_request_duration_seconds_bucket{le=\"0.0005\",method=\"GET\",route=\"/users/<id>/\",status=\"200\"} 1",
+            "http_server_request_duration_seconds_bucket{le=\"+Inf\",method=\"GET\",route=\"/users/<id>/\",status=\"200\"} 2",
+            "http_server_request_duration_seconds_count{method=\"other\",route=\"other\",status=\"4xx\"} 1",
+            "http_server_active_requests 0",
+            "carnet_store_commits_total 1",
+            "carnet_store_commit_writes_bucket{le=\"4.0\"} 1",
+            "carnet_store_wal_bytes 4096",
+            "carnet_store_busy_total 1",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line} is not in\n{text}");
+        }
+        assert!(text.contains("\nprocess_start_time_seconds "));
+        assert!(text.ends_with("# EOF\n"));
+    }
+}
