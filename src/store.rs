@@ -1,3 +1,196 @@
-//! Where records are kept: the one door to stored data.
+//! Where records are kept: the one door to stored data, and the contract of every operation.
 
+pub mod change;
+pub mod keys;
+pub mod plan;
+mod sql;
+mod sqlite;
 pub mod url;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::observe::Observer;
+use crate::record::RecordId;
+use crate::record::draft::{Draft, Patch};
+use crate::record::listing::Listing;
+use keys::KeySet;
+use plan::{Obstacle, Plan};
+use sqlite::Sqlite;
+use url::StorageUrl;
+
+/// Where records are kept. Each operation means the same on every engine.
+#[derive(Clone)]
+pub enum Store {
+    Sqlite(Arc<Sqlite>),
+}
+
+/// A page of a list and the number of all records that match, both of the same moment.
+#[derive(Debug)]
+pub struct Page {
+    /// The representations in ascending order of ids, joined by commas.
+    pub records: Bytes,
+    pub total: u64,
+}
+
+/// A record that has just been created.
+#[derive(Debug)]
+pub struct Created {
+    pub id: RecordId,
+    pub representation: Bytes,
+}
+
+/// How to open a store, beyond where it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenSettings {
+    /// Whether to open a database on a network file system all the same.
+    pub any_filesystem: bool,
+}
+
+/// Why an operation was refused. Nothing was changed, unless the outcome is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("{0} refers to no record")]
+    DanglingReference(String),
+    /// The fields of the unique rule, in declared order.
+    #[error("{0:?} must be unique")]
+    Duplicate(Vec<String>),
+    /// The collection that still refers to the record.
+    #[error("{0} still refers to the record")]
+    StillReferenced(String),
+    /// More writes are waiting than the store is willing to keep.
+    #[error("too many writes are waiting")]
+    Busy,
+    #[error("the disk is full")]
+    Full,
+    /// The write may or may not be on disk; only the next start can tell.
+    #[error("whether the write is on disk is unknown")]
+    OutcomeUnknown,
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Why a store could not be opened. Nothing in it was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("{path} is in use by another carnet server; stop that one first, or choose another file with --database", path = .0.display())]
+    Locked(PathBuf),
+    #[error("the folder {path} does not exist; create it first (mkdir -p {path})", path = .0.display())]
+    NoFolder(PathBuf),
+    #[error("{path} lies on a network file system ({kind}), where SQLite cannot keep data safe; move it to a local disk, or set any_filesystem = true under [server] if you know that it is local", path = .path.display())]
+    NetworkFilesystem { path: PathBuf, kind: &'static str },
+    #[error("{path} was written by a newer carnet (format {found}, this one knows up to {known}); use that version", path = .path.display())]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("{path} is not a carnet database; choose another file with --database", path = .0.display())]
+    Foreign(PathBuf),
+    #[error("the SQLite inside is version {0}, which can corrupt data; carnet needs 3.51.3 or newer")]
+    OldSqlite(&'static str),
+    /// The stored data stands against the configuration.
+    #[error("the stored data contradicts the configuration:\n{}", list(.0))]
+    Contradiction(Vec<Obstacle>),
+    #[error("{path} cannot be opened: {cause}", path = .path.display())]
+    Unusable { path: PathBuf, cause: String },
+}
+
+fn list(obstacles: &[Obstacle]) -> String {
+    let lines: Vec<String> = obstacles
+        .iter()
+        .map(|obstacle| format!("  - {obstacle}"))
+        .collect();
+    lines.join("\n")
+}
+
+impl Store {
+    /// Opens the store for a server: alone, with its tables in line with the catalog.
+    pub fn open(
+        url: &StorageUrl,
+        catalog: Arc<Catalog>,
+        settings: OpenSettings,
+        observer: Arc<Observer>,
+    ) -> Result<Self, OpenError> {
+        match url {
+            StorageUrl::Sqlite(path) => Ok(Self::Sqlite(Arc::new(Sqlite::open(
+                path, catalog, settings, observer,
+            )?))),
+        }
+    }
+
+    /// What [`Store::open`] would change, and what stands against it. Changes nothing.
+    pub fn plan(url: &StorageUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
+        match url {
+            StorageUrl::Sqlite(path) => sqlite::plan(path, catalog),
+        }
+    }
+
+    /// The representation of the record with this id, or `None`.
+    pub async fn fetch(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.fetch(collection, id),
+        }
+    }
+
+    /// The records that match, in ascending order of ids, and their number: of one moment.
+    pub async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.list(collection, listing),
+        }
+    }
+
+    /// Creates a record. References and unique rules are judged inside the write, in declared order.
+    pub async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.insert(collection, draft).await,
+        }
+    }
+
+    /// Changes a record and answers its whole representation, or `None` when there is none.
+    pub async fn update(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        patch: Patch,
+    ) -> Result<Option<Bytes>, StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.update(collection, id, patch).await,
+        }
+    }
+
+    /// Deletes a record as the rules of those that refer to it allow; says whether there was one.
+    pub async fn delete(&self, collection: &Collection, id: RecordId) -> Result<bool, StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.delete(collection, id).await,
+        }
+    }
+
+    /// The known access keys as they are now; a change made elsewhere shows within a second.
+    pub fn access_keys(&self) -> Arc<KeySet> {
+        match self {
+            Self::Sqlite(engine) => engine.access_keys(),
+        }
+    }
+
+    /// Whether the store can be read and takes writes.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.ping(),
+        }
+    }
+
+    /// Ends when the store can no longer be trusted and the process must stop.
+    pub async fn failed(&self) -> String {
+        match self {
+            Self::Sqlite(engine) => engine.failed().await,
+        }
+    }
+
+    /// Finishes what waits and closes the data. Every later operation is refused.
+    pub fn close(&self) {
+        match self {
+            Self::Sqlite(engine) => engine.close(),
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
@@ -33,6 +34,7 @@ pub struct StoreMetrics {
     writes_per_commit: Histogram,
     wal_bytes: Level,
     busy: Counter,
+    changes: Family<Vec<(&'static str, String)>, Counter>,
 }
 
 impl StoreMetrics {
@@ -40,6 +42,12 @@ impl StoreMetrics {
     pub fn committed(&self, writes: usize) {
         self.commits.inc();
         self.writes_per_commit.observe(writes as f64);
+    }
+
+    /// A record of this collection was created, updated or deleted.
+    pub fn changed(&self, collection: &str, deed: &str) {
+        let labels = vec![("collection", collection.to_owned()), ("deed", deed.to_owned())];
+        self.changes.get_or_create(&labels).inc();
     }
 
     /// The write-ahead log is this long now.
@@ -67,6 +75,7 @@ impl Metrics {
                 writes_per_commit: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
                 wal_bytes: Level::default(),
                 busy: Counter::default(),
+                changes: Family::default(),
             },
         };
         metrics.registered()
@@ -128,6 +137,11 @@ impl Metrics {
             "carnet_store_busy",
             "Times the database was locked by somebody else",
             self.store.busy.clone(),
+        );
+        registry.register(
+            "carnet_record_changes",
+            "Records created, updated and deleted",
+            self.store.changes.clone(),
         );
         self
     }

@@ -1,0 +1,223 @@
+//! The product on one screen: every endpoint, and the order in which a request is judged.
+
+mod access;
+mod content;
+mod envelope;
+mod error;
+pub mod openapi;
+mod rate_limit;
+mod records;
+mod route;
+mod schema;
+mod timing;
+
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Collection, Verb};
+use crate::http::{Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, response};
+use crate::observe::{Event, Observer};
+use crate::record::RecordId;
+use crate::store::Store;
+use access::{Caller, KeyParameters};
+use error::ApiError;
+use rate_limit::{RateLimits, Tally};
+use route::{Labels, Route};
+use timing::Timing;
+
+/// What `/metrics` answers in: OpenMetrics.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// For answers to a URL that holds an access key: neither may be kept.
+const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// What an [`App`] is told besides the catalog and the store.
+pub struct Settings {
+    /// The beginning of every absolute URL; without it, the scheme and host of the request.
+    pub base_url: Option<String>,
+    /// The query parameter that carries an access key.
+    pub access_parameter: String,
+    pub shows_metrics: bool,
+    pub shows_server_timing: bool,
+}
+
+/// Everything that answering needs. After boot only the store's content changes.
+pub struct App {
+    catalog: Arc<Catalog>,
+    store: Store,
+    observer: Arc<Observer>,
+    settings: Settings,
+    key_parameters: KeyParameters,
+    rate_limits: RateLimits,
+    documents: Documents,
+    labels: Labels,
+}
+
+/// The documents that depend on nothing but the configuration, made once.
+struct Documents {
+    root: Bytes,
+    schema_index: Bytes,
+    schemas: Vec<Bytes>,
+    openapi: Bytes,
+}
+
+impl App {
+    pub fn new(catalog: Arc<Catalog>, store: Store, observer: Arc<Observer>, settings: Settings) -> Self {
+        let openapi = openapi::document(&catalog, &settings.access_parameter, settings.shows_metrics);
+        let documents = Documents {
+            root: schema::root(&catalog),
+            schema_index: schema::index(&catalog),
+            schemas: catalog.collections().iter().map(schema::of).collect(),
+            openapi: openapi.to_string().into(),
+        };
+        let key_parameters = KeyParameters::new(&settings.access_parameter);
+        let labels = Labels::new(&catalog, &observer);
+        let rate_limits = RateLimits::default();
+        Self { catalog, store, observer, settings, key_parameters, rate_limits, documents, labels }
+    }
+
+    /// The beginning of absolute URLs in the answer to this request.
+    fn base_url(&self, request: &Request) -> String {
+        self.settings.base_url.clone().unwrap_or_else(|| request.origin())
+    }
+
+    /// Judges a request in the order of the contract: path, method, access, rate limit, then the rest.
+    async fn respond(&self, request: &mut Request, timing: &mut Timing) -> Result<Response, ApiError> {
+        if request.body_is_of_unknown_length() {
+            // Whether it is within the limit shows only on reading, and the limit is judged first.
+            request.body().await?;
+        }
+        let route = Route::parse(&self.catalog, self.settings.shows_metrics, request.path());
+        let route = route.ok_or(ApiError::NotFound)?;
+        request.set_route(self.labels.of(&route));
+        timing.mark("route");
+        let verb = match route.verb(request.method()) {
+            Some(verb) => Ok(verb),
+            None if request.method() == Method::OPTIONS => Err(options(&route)),
+            None => Err(ApiError::MethodNotAllowed(route.allow()).into_response()),
+        };
+        match (route, verb) {
+            (Route::Records(collection), verb) => Ok(self.enter(collection, None, verb, request, timing).await),
+            (Route::Record(collection, id), verb) => {
+                Ok(self.enter(collection, Some(id), verb, request, timing).await)
+            }
+            (_, Err(response)) => Ok(response),
+            (Route::Root, _) => Ok(json(&self.documents.root)),
+            (Route::SchemaIndex, _) => Ok(json(&self.documents.schema_index)),
+            (Route::Schema(collection), _) => Ok(json(&self.documents.schemas[collection.position()])),
+            (Route::OpenApi, _) => Ok(json(&self.documents.openapi)),
+            (Route::Live, _) => Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#))),
+            (Route::Ready, _) => {
+                self.store.ping().await?;
+                Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#)))
+            }
+            (Route::Metrics, _) => {
+                Ok(response::of_type(StatusCode::OK, OPENMETRICS, self.observer.metrics_text()))
+            }
+        }
+    }
+
+    /// Answers a request to a collection. Whatever comes of it, the answer says where its key stands
+    /// within the rate limit, and is not kept where the URL holds the key.
+    async fn enter(
+        &self,
+        collection: &Collection,
+        id: Option<RecordId>,
+        verb: Result<Verb, Response>,
+        request: &mut Request,
+        timing: &mut Timing,
+    ) -> Response {
+        let mut visit = Visit { tally: None, key_in_url: false };
+        let mut response = match verb {
+            Ok(verb) => {
+                let answered = self.admit(collection, id, verb, request, &mut visit, timing).await;
+                answered.unwrap_or_else(|error| self.word(error))
+            }
+            Err(response) => {
+                visit.tally = self.peek(collection, request);
+                response
+            }
+        };
+        if let Some(tally) = visit.tally {
+            tally.write(response.headers_mut());
+        }
+        let kept = if visit.key_in_url { DO_NOT_STORE } else { REVALIDATE };
+        response.headers_mut().insert(header::CACHE_CONTROL, kept);
+        response
+    }
+
+    async fn admit(
+        &self,
+        collection: &Collection,
+        id: Option<RecordId>,
+        verb: Verb,
+        request: &mut Request,
+        visit: &mut Visit,
+        timing: &mut Timing,
+    ) -> Result<Response, ApiError> {
+        let query = access::Query::parse(&self.key_parameters, request.query())?;
+        visit.key_in_url = query.has_key();
+        let caller = access::admit(self, collection, &query, request.headers())?;
+        if let (Caller::Known(hash), Some(limit)) = (caller, collection.rate_limit()) {
+            let tally = self.rate_limits.count(collection, hash, limit);
+            visit.tally = Some(tally);
+            tally.verdict()?;
+        }
+        timing.mark("access");
+        match (id, verb) {
+            (None, Verb::Get) => records::list(self, collection, &query, request, timing).await,
+            (None, _) => records::create(self, collection, request, timing).await,
+            (Some(id), Verb::Get) => records::fetch(self, collection, id, timing).await,
+            (Some(id), Verb::Delete) => records::delete(self, collection, id, timing).await,
+            (Some(id), _) => records::update(self, collection, id, request, timing).await,
+        }
+    }
+
+    /// Where the caller's key stands, for an answer that is given before access is judged.
+    fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
+        let limit = collection.rate_limit()?;
+        let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
+        match access::identify(self, &query, request.headers()) {
+            Caller::Known(hash) => Some(self.rate_limits.peek(collection, hash, limit)),
+            Caller::Anonymous => None,
+        }
+    }
+
+    /// Words an error; what is our own fault is also reported, once, here.
+    fn word(&self, error: ApiError) -> Response {
+        if let Some(cause) = error.own_fault() {
+            self.observer.report(Event::StoreBroken { cause });
+        }
+        error.into_response()
+    }
+}
+
+/// What is learned about a visit on the way, and belongs on its answer however it ends.
+struct Visit {
+    tally: Option<Tally>,
+    key_in_url: bool,
+}
+
+impl Answer for App {
+    async fn answer(&self, request: &mut Request) -> Response {
+        let mut timing = Timing::start(self.settings.shows_server_timing);
+        let answered = self.respond(request, &mut timing).await;
+        let mut response = answered.unwrap_or_else(|error| self.word(error));
+        timing.write(response.headers_mut());
+        response
+    }
+
+    fn refuse(&self, refusal: Refusal) -> Response {
+        ApiError::Refused(refusal).into_response()
+    }
+}
+
+fn json(document: &Bytes) -> Response {
+    response::json(StatusCode::OK, document.clone())
+}
+
+fn options(route: &Route<'_>) -> Response {
+    let mut response = response::no_content();
+    response.headers_mut().insert(header::ALLOW, route.allow());
+    response
+}

@@ -1,0 +1,74 @@
+//! What a request says about its body, and wishes for its answer.
+
+use super::error::ApiError;
+use crate::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
+pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+pub(super) const RETURN_REPRESENTATION: HeaderValue = HeaderValue::from_static("return=representation");
+
+/// Accepts a body that says nothing about itself, or that it is JSON in UTF-8.
+pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let text = value.to_str().map_err(|_| ApiError::UnsupportedMediaType)?;
+    let mut parts = text.split(';').map(str::trim);
+    let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_json = match media_type.strip_prefix("application/") {
+        Some(subtype) => subtype == "json" || subtype.ends_with("+json"),
+        None => false,
+    };
+    let is_utf8 = parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
+        let value = value.trim().trim_matches('"');
+        !name.trim().eq_ignore_ascii_case("charset")
+            || value.eq_ignore_ascii_case("utf-8")
+            || value.eq_ignore_ascii_case("utf8")
+    });
+    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+}
+
+/// Whether the client would rather have the record than an empty answer (RFC 7240).
+pub(super) fn wants_representation(headers: &HeaderMap) -> bool {
+    let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let preferences = preferences.flat_map(|text| text.split(','));
+    preferences.into_iter().any(|preference| {
+        let preference = preference.split(';').next().unwrap_or_default();
+        preference.split_once('=').is_some_and(|(name, value)| {
+            name.trim().eq_ignore_ascii_case("return")
+                && value.trim().trim_matches('"').eq_ignore_ascii_case("representation")
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_in_utf8_is_accepted_and_nothing_else() {
+        let judged = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(text).unwrap());
+            check(&headers).is_ok()
+        };
+        for yes in ["application/json", "Application/JSON; charset=UTF-8", "application/merge-patch+json"] {
+            assert!(judged(yes), "{yes}");
+        }
+        assert!(judged("application/json;charset=\"utf-8\""));
+        for no in ["text/plain", "application/json; charset=latin1", "application/x-www-form-urlencoded", "", "json"] {
+            assert!(!judged(no), "{no}");
+        }
+        assert!(check(&HeaderMap::new()).is_ok());
+    }
+
+    #[test]
+    fn a_preference_is_found_among_others() {
+        let judged = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(PREFER, HeaderValue::from_str(text).unwrap());
+            wants_representation(&headers)
+        };
+        assert!(judged("return=representation"));
+        assert!(judged("respond-async, Return = \"representation\"; x=1"));
+        assert!(!judged("return=minimal"));
+    }
+}

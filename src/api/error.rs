@@ -1,0 +1,214 @@
+//! Every way to say no: its status and its words. To change a message, change its line here.
+
+use std::borrow::Cow;
+
+use crate::catalog::collection::{Collection, RateLimit};
+use crate::http::query::QueryError;
+use crate::http::{HeaderMap, HeaderValue, Refusal, Response, StatusCode, header, response};
+use crate::record::draft::{DEEPEST, DraftError};
+use crate::record::listing::ListingError;
+use crate::record::representation;
+use crate::store::StoreError;
+
+/// How much of a client's own text an error repeats.
+const LONGEST_ECHO: usize = 200;
+/// When to come back after a refusal that passes by itself.
+const SOON: HeaderValue = HeaderValue::from_static("1");
+
+#[derive(Debug)]
+pub(super) enum ApiError {
+    /// An unknown path, or an unknown record.
+    NotFound,
+    MethodNotAllowed(HeaderValue),
+    Unauthorized { parameter: String },
+    KeyGivenTwice,
+    RateLimited { limit: RateLimit, retry_after_seconds: u64 },
+    UnsupportedMediaType,
+    Query(QueryError),
+    Draft { collection: String, error: DraftError },
+    Listing { collection: String, error: ListingError },
+    Store(StoreError),
+    Refused(Refusal),
+}
+
+impl From<QueryError> for ApiError {
+    fn from(error: QueryError) -> Self {
+        Self::Query(error)
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl ApiError {
+    pub(super) fn draft(collection: &Collection, error: DraftError) -> Self {
+        Self::Draft { collection: collection.name().to_owned(), error }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
+            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::KeyGivenTwice | Self::Query(_) | Self::Draft { .. } | Self::Listing { .. } => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Store(error) => match error {
+                StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
+                StoreError::StillReferenced(_) => StatusCode::CONFLICT,
+                StoreError::Busy | StoreError::OutcomeUnknown => StatusCode::SERVICE_UNAVAILABLE,
+                StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
+                StoreError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+            Self::Refused(refusal) => match refusal {
+                Refusal::UrlTooLong { .. } => StatusCode::URI_TOO_LONG,
+                Refusal::BadHost | Refusal::BodyBroken => StatusCode::BAD_REQUEST,
+                Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+                Refusal::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
+                Refusal::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+        }
+    }
+
+    fn words(&self) -> Cow<'static, str> {
+        match self {
+            Self::NotFound => "<p>The requested URL was not found on this server.</p>".into(),
+            Self::MethodNotAllowed(allow) => {
+                let allow = allow.to_str().unwrap_or_default();
+                format!("The method is not allowed for the requested URL. Allowed: {allow}").into()
+            }
+            Self::Unauthorized { parameter } => format!(
+                "A known access key is needed. Send it as the query parameter {parameter}, \
+                 or in a header: Authorization: Bearer <key>, or X-API-Key: <key>"
+            )
+            .into(),
+            Self::KeyGivenTwice => "The access key is given twice. Send one, in one place".into(),
+            Self::RateLimited { limit, retry_after_seconds } => format!(
+                "The rate limit of {} requests in {} seconds is used up. Try again in {retry_after_seconds} seconds",
+                limit.quota, limit.interval_seconds
+            )
+            .into(),
+            Self::UnsupportedMediaType => {
+                "The body must be JSON in UTF-8. Send it with Content-Type: application/json".into()
+            }
+            Self::Query(error) => error.to_string().into(),
+            Self::Draft { collection, error } => draft_words(collection, error),
+            Self::Listing { collection, error } => match error {
+                ListingError::UnknownParameter(name) => {
+                    format!("{} is not a field of {collection}", echo(name)).into()
+                }
+                ListingError::GivenTwice(name) => format!("{name} is given twice").into(),
+                ListingError::DoesNotValidate(name) => format!("{name} does not validate").into(),
+                ListingError::CountOutOfRange { name, limit } => {
+                    format!("{name} does not validate: it is a number from 1 to {limit}").into()
+                }
+            },
+            Self::Store(error) => store_words(error),
+            Self::Refused(refusal) => match refusal {
+                Refusal::UrlTooLong { limit } => format!("The URL is longer than {limit} bytes").into(),
+                Refusal::BadHost => "The request needs one Host header that names a host".into(),
+                Refusal::BodyTooLarge { limit } => {
+                    format!("The body is larger than the limit of {limit} bytes").into()
+                }
+                Refusal::BodyTooSlow => "The body did not arrive in time".into(),
+                Refusal::BodyBroken => "The body ended before it was complete".into(),
+                Refusal::TooManyConnections => "Too many connections are open. Try again in a moment".into(),
+                Refusal::Panicked => "The server failed to answer. The failure has been logged".into(),
+            },
+        }
+    }
+
+    /// The cause to log, where the fault is the server's and not the caller's.
+    pub(super) fn own_fault(&self) -> Option<&str> {
+        match self {
+            Self::Store(StoreError::Broken(cause)) => Some(cause),
+            _ => None,
+        }
+    }
+
+    pub(super) fn into_response(self) -> Response {
+        let mut body = br#"{"error":"#.to_vec();
+        representation::write_text(&mut body, &self.words());
+        body.push(b'}');
+        let mut response = response::json(self.status(), body);
+        self.write_headers(response.headers_mut());
+        response
+    }
+
+    fn write_headers(self, headers: &mut HeaderMap) {
+        match self {
+            Self::NotFound => {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Self::MethodNotAllowed(allow) => {
+                headers.insert(header::ALLOW, allow);
+            }
+            Self::Unauthorized { .. } => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"carnet\""));
+            }
+            Self::RateLimited { retry_after_seconds, .. } => {
+                headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
+            }
+            Self::Store(StoreError::Busy | StoreError::OutcomeUnknown)
+            | Self::Refused(Refusal::TooManyConnections) => {
+                headers.insert(header::RETRY_AFTER, SOON);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
+    match error {
+        DraftError::Empty => "The body is empty. Send a JSON object".into(),
+        DraftError::NotUtf8(position) => format!("The body is not UTF-8 at byte {position}").into(),
+        DraftError::NotJson(said) => format!("The body is not JSON: {said}").into(),
+        DraftError::NotAnObject => "The body is not a JSON object".into(),
+        DraftError::TooDeep => format!("The body nests deeper than {DEEPEST} levels").into(),
+        DraftError::GivenTwice(name) => format!("{} is given twice", echo(name)).into(),
+        DraftError::UnknownField(name) => format!("{} is not a field of {collection}", echo(name)).into(),
+        DraftError::AssignedByService(name) => format!("{name} is assigned by the service").into(),
+        DraftError::CannotBeChanged(name) => format!("{name} cannot be changed").into(),
+        DraftError::Missing(name) => format!("{name} is missing. Cannot create the ressource").into(),
+        DraftError::DoesNotValidate(name) => format!("{name} does not validate").into(),
+    }
+}
+
+fn store_words(error: &StoreError) -> Cow<'static, str> {
+    match error {
+        StoreError::DanglingReference(field) => format!("{field} does not validate").into(),
+        StoreError::Duplicate(fields) => match fields.as_slice() {
+            [field] => format!("{field} must be unique").into(),
+            fields => format!("{} must be unique together", fields.join(",")).into(),
+        },
+        StoreError::StillReferenced(by) => {
+            format!("The record is still referenced by {by}. Delete or change those records first").into()
+        }
+        StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
+        StoreError::Full => "There is no space left to store it. Nothing was changed".into(),
+        StoreError::OutcomeUnknown => {
+            "The storage failed, and whether the change was stored is unknown. Look before you try again".into()
+        }
+        StoreError::Broken(_) => "The server failed to answer. The failure has been logged".into(),
+    }
+}
+
+/// A client's own text, cut where it would become the larger part of the answer.
+fn echo(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_ECHO) {
+        None => text.into(),
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+    }
+}

@@ -1,0 +1,125 @@
+//! Paths: every URL we serve, and the methods that each allows.
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Collection, Verb};
+use crate::http::{HeaderValue, Method};
+use crate::observe::{self, Observer};
+use crate::record::RecordId;
+
+/// What a path names. A path with and without its last slash is the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Route<'a> {
+    Root,
+    SchemaIndex,
+    Schema(&'a Collection),
+    OpenApi,
+    Live,
+    Ready,
+    Metrics,
+    Records(&'a Collection),
+    Record(&'a Collection, RecordId),
+}
+
+impl<'a> Route<'a> {
+    /// `None` for a path that does not exist, a malformed id included.
+    pub(super) fn parse(catalog: &'a Catalog, shows_metrics: bool, path: &str) -> Option<Self> {
+        let path = path.strip_prefix('/')?;
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let (first, second) = match path.split_once('/') {
+            None => (path, None),
+            Some((first, second)) => (first, Some(second)),
+        };
+        match (first, second) {
+            ("", None) => Some(Self::Root),
+            ("schema", None) => Some(Self::SchemaIndex),
+            ("schema", Some(name)) => catalog.find(name).map(Self::Schema),
+            ("openapi.json", None) => Some(Self::OpenApi),
+            ("livez", None) => Some(Self::Live),
+            ("readyz", None) => Some(Self::Ready),
+            ("metrics", None) => shows_metrics.then_some(Self::Metrics),
+            (name, None) => catalog.find(name).map(Self::Records),
+            (name, Some(id)) => Some(Self::Record(catalog.find(name)?, RecordId::parse(id)?)),
+        }
+    }
+
+    fn verbs(&self) -> &'a [Verb] {
+        match self {
+            Self::Records(collection) => collection.list_verbs(),
+            Self::Record(collection, _) => collection.unique_verbs(),
+            _ => &[Verb::Get],
+        }
+    }
+
+    /// The verb that a method asks for, where it is allowed here. HEAD is judged exactly as GET.
+    pub(super) fn verb(&self, method: &Method) -> Option<Verb> {
+        let verb = match *method {
+            Method::GET | Method::HEAD => Verb::Get,
+            Method::POST => Verb::Post,
+            Method::PUT => Verb::Put,
+            Method::PATCH => Verb::Patch,
+            Method::DELETE => Verb::Delete,
+            _ => return None,
+        };
+        self.verbs().contains(&verb).then_some(verb)
+    }
+
+    /// The value of `Allow`: the configured verbs, HEAD with GET, and OPTIONS.
+    pub(super) fn allow(&self) -> HeaderValue {
+        let mut methods = Vec::new();
+        for verb in self.verbs() {
+            methods.push(verb.name());
+            if *verb == Verb::Get {
+                methods.push("HEAD");
+            }
+        }
+        methods.push("OPTIONS");
+        HeaderValue::from_str(&methods.join(", ")).unwrap_or(HeaderValue::from_static("OPTIONS"))
+    }
+}
+
+/// Under which path template a request is counted.
+pub(super) struct Labels {
+    lists: Vec<observe::Route>,
+    records: Vec<observe::Route>,
+    schemas: Vec<observe::Route>,
+    root: observe::Route,
+    schema_index: observe::Route,
+    openapi: observe::Route,
+    live: observe::Route,
+    ready: observe::Route,
+    metrics: observe::Route,
+}
+
+impl Labels {
+    pub(super) fn new(catalog: &Catalog, observer: &Observer) -> Self {
+        let of_each = |template: &dyn Fn(&str) -> String| {
+            let collections = catalog.collections().iter();
+            collections.map(|collection| observer.route(&template(collection.name()))).collect()
+        };
+        Self {
+            lists: of_each(&|name| format!("/{name}/")),
+            records: of_each(&|name| format!("/{name}/<id>/")),
+            schemas: of_each(&|name| format!("/schema/{name}/")),
+            root: observer.route("/"),
+            schema_index: observer.route("/schema/"),
+            openapi: observer.route("/openapi.json"),
+            live: observer.route("/livez"),
+            ready: observer.route("/readyz"),
+            metrics: observer.route("/metrics"),
+        }
+    }
+
+    pub(super) fn of(&self, route: &Route<'_>) -> observe::Route {
+        match route {
+            Route::Records(collection) => self.lists[collection.position()],
+            Route::Record(collection, _) => self.records[collection.position()],
+            Route::Schema(collection) => self.schemas[collection.position()],
+            Route::Root => self.root,
+            Route::SchemaIndex => self.schema_index,
+            Route::OpenApi => self.openapi,
+            Route::Live => self.live,
+            Route::Ready => self.ready,
+            Route::Metrics => self.metrics,
+        }
+    }
+}

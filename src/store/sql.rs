@@ -1,0 +1,242 @@
+//! Catalog and request → SQL text, by pure functions. Names come from the catalog, values are bound.
+
+use std::fmt::Write;
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{Field, FieldKind, OnDelete};
+use crate::record::Value;
+use crate::record::listing::{Column, Condition, Filter, Listing};
+
+/// A name as an identifier. Names hold no quote (`catalog/name.rs`); index names hold dots and commas.
+pub(super) fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The type of a field's column in a STRICT table.
+pub(super) fn column_type(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::String => "TEXT",
+        FieldKind::Integer | FieldKind::Boolean => "INTEGER",
+        FieldKind::Float => "REAL",
+    }
+}
+
+/// What the column's type alone does not keep out: other tools write here too.
+pub(super) fn column_check(field: &Field) -> Option<String> {
+    let name = quote(field.name());
+    match field.kind() {
+        FieldKind::String | FieldKind::Integer => None,
+        FieldKind::Boolean => Some(format!("CHECK ({name} IN (0, 1))")),
+        // Infinity has no text in JSON.
+        FieldKind::Float => Some(format!(
+            "CHECK ({name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"
+        )),
+    }
+}
+
+/// The deletion rule as a foreign key spells it.
+pub(super) fn on_delete(rule: OnDelete) -> &'static str {
+    match rule {
+        OnDelete::Restrict => "RESTRICT",
+        OnDelete::SetNull => "SET NULL",
+        OnDelete::Cascade => "CASCADE",
+    }
+}
+
+/// The definition of a field's column.
+pub(super) fn column(catalog: &Catalog, field: &Field) -> String {
+    let mut text = format!("{} {}", quote(field.name()), column_type(field.kind()));
+    if field.is_required() {
+        text.push_str(" NOT NULL");
+    }
+    if let Some(check) = column_check(field) {
+        text.push(' ');
+        text.push_str(&check);
+    }
+    if let Some(reference) = field.reference() {
+        let target = quote(catalog.at(reference.target).name());
+        let _ = write!(
+            text,
+            " REFERENCES {target} (id) ON DELETE {}",
+            on_delete(reference.on_delete)
+        );
+    }
+    text
+}
+
+/// The table of a collection, under the name `table`.
+pub(super) fn create_table(catalog: &Catalog, collection: &Collection, table: &str) -> String {
+    let mut text = format!(
+        "CREATE TABLE {} (\n  id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL CHECK (id > 0)",
+        quote(table)
+    );
+    for field in collection.fields() {
+        text.push_str(",\n  ");
+        text.push_str(&column(catalog, field));
+    }
+    text.push_str("\n) STRICT");
+    text
+}
+
+/// One index that a collection wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Index {
+    pub(super) name: String,
+    pub(super) fields: Vec<usize>,
+    pub(super) is_unique: bool,
+}
+
+/// What the name of every index of a collection begins with. The dot keeps `a` + `b_c` and `a_b` + `c` apart.
+pub(super) fn index_prefix(collection: &Collection) -> String {
+    format!("{}.", collection.name())
+}
+
+/// The indexes of a collection: one for each unique rule, and one for each field, since any can be filtered.
+pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
+    let prefix = index_prefix(collection);
+    let rules = collection.unique().iter().map(|rule| Index {
+        name: format!("{prefix}{} unique", collection.rule_name(rule)),
+        fields: rule.clone(),
+        is_unique: true,
+    });
+    let is_a_rule_of_its_own = |position: usize| collection.unique().iter().any(|rule| *rule == [position]);
+    let fields = collection
+        .fields()
+        .iter()
+        .enumerate()
+        .filter(|(position, _)| !is_a_rule_of_its_own(*position));
+    let fields = fields.map(|(position, field)| Index {
+        name: format!("{prefix}{}", field.name()),
+        fields: vec![position],
+        is_unique: false,
+    });
+    rules.chain(fields).collect()
+}
+
+pub(super) fn create_index(collection: &Collection, index: &Index) -> String {
+    let unique = if index.is_unique { "UNIQUE " } else { "" };
+    let columns: Vec<String> = index
+        .fields
+        .iter()
+        .map(|&position| quote(collection.fields()[position].name()))
+        .collect();
+    let (name, table) = (quote(&index.name), quote(collection.name()));
+    format!("CREATE {unique}INDEX {name} ON {table} ({})", columns.join(", "))
+}
+
+/// The names of a collection's columns, without `id`, in the order of the fields.
+pub(super) fn columns(collection: &Collection) -> String {
+    let names: Vec<String> = collection
+        .fields()
+        .iter()
+        .map(|field| quote(field.name()))
+        .collect();
+    names.join(", ")
+}
+
+/// The statements of a collection whose text does not depend on the request, made once.
+#[derive(Debug)]
+pub(super) struct Statements {
+    pub(super) fetch: String,
+    pub(super) insert: String,
+    pub(super) delete: String,
+    pub(super) exists: String,
+}
+
+impl Statements {
+    pub(super) fn new(collection: &Collection) -> Self {
+        let (table, columns) = (quote(collection.name()), columns(collection));
+        let places: Vec<String> = (1..=collection.fields().len())
+            .map(|place| format!("?{place}"))
+            .collect();
+        let places = places.join(", ");
+        Self {
+            fetch: format!("SELECT id, {columns} FROM {table} WHERE id = ?1"),
+            insert: format!("INSERT INTO {table} ({columns}) VALUES ({places})"),
+            delete: format!("DELETE FROM {table} WHERE id = ?1"),
+            exists: format!("SELECT 1 FROM {table} WHERE id = ?1"),
+        }
+    }
+}
+
+/// Changes the fields at `positions` (bound from ?2 on) of the record ?1.
+pub(super) fn update(collection: &Collection, positions: &[usize]) -> String {
+    let mut text = format!("UPDATE {} SET ", quote(collection.name()));
+    for (place, &position) in positions.iter().enumerate() {
+        let comma = if place == 0 { "" } else { ", " };
+        let _ = write!(
+            text,
+            "{comma}{} = ?{}",
+            quote(collection.fields()[position].name()),
+            place + 2
+        );
+    }
+    text.push_str(" WHERE id = ?1");
+    text
+}
+
+/// The ids of the records whose field at `position` refers to ?1.
+pub(super) fn referring(collection: &Collection, position: usize) -> String {
+    let field = quote(collection.fields()[position].name());
+    format!("SELECT id FROM {} WHERE {field} = ?1", quote(collection.name()))
+}
+
+/// Whether another record than ?1 has the values ?2… in the fields of a unique rule.
+pub(super) fn rival(collection: &Collection, rule: &[usize]) -> String {
+    let mut text = format!("SELECT 1 FROM {} WHERE id <> ?1", quote(collection.name()));
+    for (place, &position) in rule.iter().enumerate() {
+        let _ = write!(
+            text,
+            " AND {} = ?{}",
+            quote(collection.fields()[position].name()),
+            place + 2
+        );
+    }
+    text
+}
+
+/// How many records match, with the values to bind.
+pub(super) fn count<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
+    let (condition, values) = condition(collection, &listing.filters);
+    (
+        format!("SELECT count(*) FROM {}{condition}", quote(collection.name())),
+        values,
+    )
+}
+
+/// The records that match, in the order of their ids; the window is bound after the values.
+pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
+    let (condition, values) = condition(collection, &listing.filters);
+    let (columns, table) = (columns(collection), quote(collection.name()));
+    let mut text = format!("SELECT id, {columns} FROM {table}{condition} ORDER BY id");
+    if listing.window.is_some() {
+        let _ = write!(text, " LIMIT ?{} OFFSET ?{}", values.len() + 1, values.len() + 2);
+    }
+    (text, values)
+}
+
+fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
+    let (mut text, mut values) = (String::new(), Vec::new());
+    for filter in filters {
+        let column = match filter.on {
+            Column::Id => "id".to_owned(),
+            Column::Field(position) => quote(collection.fields()[position].name()),
+        };
+        text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
+        match &filter.condition {
+            Condition::Equals(value) => {
+                values.push(value);
+                let _ = write!(text, "{column} = ?{}", values.len());
+            }
+            Condition::Absent => {
+                let _ = write!(text, "{column} IS NULL");
+            }
+            Condition::AbsentOrEmpty => {
+                let _ = write!(text, "({column} IS NULL OR {column} = '')");
+            }
+            Condition::Never => text.push_str("FALSE"),
+        }
+    }
+    (text, values)
+}

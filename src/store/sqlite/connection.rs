@@ -1,0 +1,123 @@
+//! A connection to the database file with the settings that each must have, and whose file it is.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::store::OpenError;
+
+/// `PRAGMA application_id` of our files: "carn".
+const APPLICATION_ID: i64 = 0x6361_726e;
+/// The format of the tables that this version writes and reads, in `PRAGMA user_version`.
+const FORMAT: i64 = 1;
+/// Older versions can corrupt a database when two connections write and checkpoint at once.
+const OLDEST_SQLITE: i32 = 3_051_003;
+/// No request should ever wait this long; recovery after a crash may.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The write-ahead log is cut back to this size once it has been copied.
+const JOURNAL_SIZE_LIMIT: i64 = 64 << 20;
+const CACHE_KIB: i64 = 16_384;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Changes data; every commit is on disk when it returns.
+    Writer,
+    Reader,
+    /// Looks at a file that must not change at all.
+    Inspector,
+}
+
+/// Opens the file. Its format is checked before anything that could change it.
+pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        return Err(OpenError::OldSqlite(rusqlite::version()));
+    }
+    let access = match role {
+        Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        Role::Inspector => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let opened = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .and_then(|connection| settle(&connection, role).map(|()| connection));
+    let connection = opened.map_err(|error| unusable(path, &error))?;
+    check_format(path, &connection)?;
+    if role == Role::Writer {
+        write_ahead(&connection).map_err(|error| unusable(path, &error))?;
+    }
+    Ok(connection)
+}
+
+/// Marks the file as ours; part of the transaction that makes its first tables.
+pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", FORMAT)
+}
+
+/// An error of SQLite while opening, in words.
+pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => OpenError::Foreign(path.to_owned()),
+        _ => OpenError::Unusable {
+            path: path.to_owned(),
+            cause: error.to_string(),
+        },
+    }
+}
+
+fn settle(connection: &Connection, role: Role) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64)?;
+    // A memory-mapped file turns an I/O error into a signal that ends the process.
+    connection.pragma_update(None, "mmap_size", 0)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    match role {
+        Role::Writer => {
+            // In WAL mode NORMAL does not sync at commit: a power cut would lose what was acknowledged.
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT)
+        }
+        Role::Reader | Role::Inspector => {
+            connection.pragma_update(None, "query_only", true)?;
+            connection.pragma_update(None, "wal_autocheckpoint", 0)
+        }
+    }
+}
+
+fn check_format(path: &Path, connection: &Connection) -> Result<(), OpenError> {
+    let read = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application = read("application_id").map_err(|error| unusable(path, &error))?;
+    let format = read("user_version").map_err(|error| unusable(path, &error))?;
+    match application {
+        // Nobody's yet: new, or made by a tool that leaves no mark.
+        0 | APPLICATION_ID if format <= FORMAT => Ok(()),
+        0 | APPLICATION_ID => Err(OpenError::Newer {
+            path: path.to_owned(),
+            found: format,
+            known: FORMAT,
+        }),
+        _ => Err(OpenError::Foreign(path.to_owned())),
+    }
+}
+
+/// Switches the file to write-ahead logging, and makes sure that it took.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    let reason = format!("the journal mode is {mode}, not WAL");
+    Err(rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN),
+        Some(reason),
+    ))
+}

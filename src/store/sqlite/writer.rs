@@ -1,0 +1,304 @@
+//! The one writing thread: takes all that waits into one transaction, commits, then answers everybody.
+//!
+//! Nobody hears yes before the commit is on disk. When the disk itself fails, nobody can say what is on
+//! it: all who wait are told so, no further write is taken, and the process must end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rusqlite::{Connection, ErrorCode};
+use tokio::sync::{oneshot, watch};
+
+use super::group::{Group, Trouble};
+use crate::catalog::Catalog;
+use crate::observe::Observer;
+use crate::store::StoreError;
+use crate::store::sql::Statements;
+
+/// How many writes may wait. Beyond it a client is told to come back rather than kept.
+const QUEUE: usize = 4_096;
+/// How many writes share a commit at the most, so that the first of them does not wait for ever.
+const LARGEST_GROUP: usize = 1_024;
+/// SQLite copies the log back into the database, without waiting for readers, once it has this many pages.
+const CHECKPOINT_PAGES: i64 = 4_000;
+/// A log that has grown beyond this waits for readers until it can be cut.
+const LARGEST_LOG_BYTES: u64 = 64 << 20;
+/// After so long without a write the log is emptied, so that a restart finds nothing to recover.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// A write that waits: run inside the group, answered after its commit.
+trait Job: Send {
+    /// Does its part. A failure of the engine takes the whole group with it.
+    fn run(&mut self, group: &mut Group<'_>) -> Result<(), rusqlite::Error>;
+
+    /// Answers the client: with its own verdict, or with what befell the group.
+    fn answer(self: Box<Self>, befell: Option<StoreError>);
+}
+
+struct Write<T, F> {
+    write: Option<F>,
+    verdict: Result<T, StoreError>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnOnce(&mut Group<'_>) -> Result<T, Trouble> + Send> Job for Write<T, F> {
+    fn run(&mut self, group: &mut Group<'_>) -> Result<(), rusqlite::Error> {
+        let Some(write) = self.write.take() else {
+            return Ok(());
+        };
+        match write(group) {
+            Ok(done) => self.verdict = Ok(done),
+            Err(Trouble::Refused(error)) => self.verdict = Err(error),
+            Err(Trouble::Engine(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, befell: Option<StoreError>) {
+        // Who no longer listens has hung up; the write stands.
+        let _ = self.reply.send(befell.map_or(self.verdict, Err));
+    }
+}
+
+/// The handle by which everybody else reaches the writing thread.
+pub(super) struct Writer {
+    queue: Mutex<Option<SyncSender<Box<dyn Job>>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    failure: watch::Receiver<Option<String>>,
+}
+
+impl Writer {
+    pub(super) fn start(
+        path: &Path,
+        connection: Connection,
+        catalog: Arc<Catalog>,
+        statements: Arc<[Statements]>,
+        observer: Arc<Observer>,
+    ) -> std::io::Result<Self> {
+        let (queue, jobs) = sync_channel(QUEUE);
+        let (failed, failure) = watch::channel(None);
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PathBuf::from(log);
+        let desk = Desk {
+            connection,
+            catalog,
+            statements,
+            observer,
+            log,
+            log_has_pages: true,
+        };
+        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
+            // A panic here is a bug of ours; the group in hand is as unknown as after a failed disk.
+            let work = std::panic::AssertUnwindSafe(|| desk.work(&jobs));
+            let end =
+                std::panic::catch_unwind(work).unwrap_or_else(|_| Err("the writing thread panicked".into()));
+            if let Err(cause) = end {
+                failed.send_replace(Some(cause));
+            }
+        })?;
+        Ok(Self {
+            queue: Mutex::new(Some(queue)),
+            thread: Mutex::new(Some(thread)),
+            failure,
+        })
+    }
+
+    /// Hands in a write and waits until it is on disk or refused.
+    pub(super) async fn submit<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&mut Group<'_>) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(Write {
+            write: Some(write),
+            verdict: Err(StoreError::OutcomeUnknown),
+            reply,
+        });
+        {
+            let queue = self.queue.lock();
+            let queue = queue.as_ref().ok_or_else(closed)?;
+            queue.try_send(job).map_err(|error| match error {
+                TrySendError::Full(_) => StoreError::Busy,
+                TrySendError::Disconnected(_) => StoreError::OutcomeUnknown,
+            })?;
+        }
+        answer.await.unwrap_or(Err(StoreError::OutcomeUnknown))
+    }
+
+    /// Whether writes are still taken.
+    pub(super) fn is_well(&self) -> bool {
+        self.failure.borrow().is_none() && self.queue.lock().is_some()
+    }
+
+    /// Ends when the thread has given up, with the reason.
+    pub(super) async fn failed(&self) -> String {
+        let mut failure = self.failure.clone();
+        loop {
+            if let Some(cause) = failure.borrow_and_update().clone() {
+                return cause;
+            }
+            if failure.changed().await.is_err() {
+                // The thread ended well, because the store was closed.
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// Lets the thread finish what waits and close the database.
+    pub(super) fn close(&self) {
+        self.queue.lock().take();
+        if let Some(thread) = self.thread.lock().take() {
+            // A panic has been reported through `failure` already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Broken("the store is closed".into())
+}
+
+/// What the writing thread works with.
+struct Desk {
+    connection: Connection,
+    catalog: Arc<Catalog>,
+    statements: Arc<[Statements]>,
+    observer: Arc<Observer>,
+    log: PathBuf,
+    log_has_pages: bool,
+}
+
+impl Desk {
+    /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
+    fn work(mut self, jobs: &Receiver<Box<dyn Job>>) -> Result<(), String> {
+        self.connection
+            .pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)
+            .map_err(|error| error.to_string())?;
+        loop {
+            let first = match jobs.recv_timeout(IDLE) {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.empty_log()?;
+                    match jobs.recv() {
+                        Ok(job) => job,
+                        Err(_) => break,
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let others = std::iter::from_fn(|| jobs.try_recv().ok());
+            self.commit_group(std::iter::once(first).chain(others).take(LARGEST_GROUP))?;
+        }
+        self.empty_log()
+    }
+
+    fn commit_group(&mut self, jobs: impl Iterator<Item = Box<dyn Job>>) -> Result<(), String> {
+        let begun = self
+            .connection
+            .prepare_cached("BEGIN IMMEDIATE")
+            .and_then(|mut begin| begin.execute([]));
+        let mut group = Group {
+            connection: &self.connection,
+            catalog: &self.catalog,
+            statements: &self.statements,
+            changes: Vec::new(),
+        };
+        let mut failure = begun.err();
+        let mut settled = Vec::new();
+        for mut job in jobs {
+            // Once the transaction is lost, those behind are answered like those before: none was done.
+            if failure.is_none() {
+                failure = job.run(&mut group).err();
+            }
+            settled.push(job);
+        }
+        let changes = std::mem::take(&mut group.changes);
+        if failure.is_none() {
+            let mut commit = self
+                .connection
+                .prepare_cached("COMMIT")
+                .map_err(|error| error.to_string())?;
+            failure = commit.execute([]).err();
+        }
+        self.log_has_pages = true;
+        match failure {
+            None => {
+                self.observer.store().committed(settled.len());
+                for change in changes {
+                    self.observer
+                        .store()
+                        .changed(self.catalog.at(change.collection).name(), change.deed.name());
+                }
+                settled.into_iter().for_each(|job| job.answer(None));
+                self.watch_log()
+            }
+            Some(error) => {
+                let (befell, end) = self.judge(&error);
+                settled
+                    .into_iter()
+                    .for_each(|job| job.answer(Some(befell.clone())));
+                end
+            }
+        }
+    }
+
+    /// What a failure of the engine means to those who wait, and whether it is the end.
+    fn judge(&self, error: &rusqlite::Error) -> (StoreError, Result<(), String>) {
+        let rolled_back =
+            self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) if rolled_back => (StoreError::Full, Ok(())),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if rolled_back => {
+                self.observer.store().found_busy();
+                (StoreError::Busy, Ok(()))
+            }
+            // A constraint that no rule of ours explains is a fault of one statement, not of the disk.
+            Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch)
+                if rolled_back =>
+            {
+                (StoreError::Broken(error.to_string()), Ok(()))
+            }
+            // After a failed sync the kernel has dropped the pages and a second sync would lie: never try again.
+            _ => (StoreError::OutcomeUnknown, Err(error.to_string())),
+        }
+    }
+
+    /// Keeps the log bounded while readers come and go.
+    fn watch_log(&mut self) -> Result<(), String> {
+        let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
+        self.observer.store().wal_is(bytes);
+        if bytes > LARGEST_LOG_BYTES {
+            self.checkpoint("TRUNCATE")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn empty_log(&mut self) -> Result<(), String> {
+        if !std::mem::take(&mut self.log_has_pages) {
+            return Ok(());
+        }
+        self.checkpoint("TRUNCATE")
+    }
+
+    fn checkpoint(&mut self, mode: &str) -> Result<(), String> {
+        let text = format!("PRAGMA wal_checkpoint({mode})");
+        let outcome = self.connection.query_row(&text, [], |row| row.get::<_, i64>(0));
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(error) => match error.sqlite_error_code() {
+                // A reader holds it, or there is no room: the log stays, nothing is lost.
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
+                    self.log_has_pages = true;
+                    Ok(())
+                }
+                _ => Err(error.to_string()),
+            },
+        }
+    }
+}
