@@ -15,8 +15,10 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
-use crate::http::{Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, response};
-use crate::observe::{Event, Observer};
+use crate::http::{
+    Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, response,
+};
+use crate::observe::{Event, METRICS_CONTENT_TYPE, Observer};
 use crate::record::RecordId;
 use crate::store::Store;
 use access::{Caller, KeyParameters};
@@ -25,8 +27,6 @@ use rate_limit::{RateLimits, Tally};
 use route::{Labels, Route};
 use timing::Timing;
 
-/// What `/metrics` answers in: OpenMetrics.
-const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// For answers to a URL that holds an access key: neither may be kept.
 const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -97,7 +97,9 @@ impl App {
             None => Err(ApiError::MethodNotAllowed(route.allow()).into_response()),
         };
         match (route, verb) {
-            (Route::Records(collection), verb) => Ok(self.enter(collection, None, verb, request, timing).await),
+            (Route::Records(collection), verb) => {
+                Ok(self.enter(collection, None, verb, request, timing).await)
+            }
             (Route::Record(collection, id), verb) => {
                 Ok(self.enter(collection, Some(id), verb, request, timing).await)
             }
@@ -112,7 +114,7 @@ impl App {
                 Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#)))
             }
             (Route::Metrics, _) => {
-                Ok(response::of_type(StatusCode::OK, OPENMETRICS, self.observer.metrics_text()))
+                Ok(response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text()))
             }
         }
     }

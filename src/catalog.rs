@@ -25,9 +25,7 @@ impl Catalog {
     /// The collection of this name.
     pub fn find(&self, name: &str) -> Option<&Collection> {
         // A handful of short names: comparing them beats hashing one.
-        self.collections
-            .iter()
-            .find(|collection| collection.name() == name)
+        self.collections.iter().find(|collection| collection.name() == name)
     }
 
     /// The collection at this place in the order of registration.
@@ -39,14 +37,10 @@ impl Catalog {
     pub fn referrers(&self, target: &Collection) -> impl Iterator<Item = (&Collection, usize)> {
         let target = target.position();
         self.collections.iter().flat_map(move |collection| {
-            collection
-                .fields()
-                .iter()
-                .enumerate()
-                .filter_map(move |(position, field)| {
-                    let reference = field.reference()?;
-                    (reference.target == target).then_some((collection, position))
-                })
+            collection.fields().iter().enumerate().filter_map(move |(position, field)| {
+                let reference = field.reference()?;
+                (reference.target == target).then_some((collection, position))
+            })
         })
     }
 }

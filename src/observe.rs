@@ -64,11 +64,7 @@ pub struct LogSettings {
 
 impl Default for LogSettings {
     fn default() -> Self {
-        LogSettings {
-            level: Level::Info,
-            format: Format::Auto,
-            color: true,
-        }
+        LogSettings { level: Level::Info, format: Format::Auto, color: true }
     }
 }
 
@@ -100,10 +96,7 @@ impl Observer {
             Format::Auto | Format::Text if is_terminal && settings.color => Style::Colored,
             Format::Auto | Format::Text => Style::Plain,
         };
-        Ok(Observer {
-            log: Log::start(settings.level, style, output)?,
-            metrics: Metrics::new(),
-        })
+        Ok(Observer { log: Log::start(settings.level, style, output)?, metrics: Metrics::new() })
     }
 
     /// Logs one event.
@@ -113,9 +106,7 @@ impl Observer {
 
     /// Counts one answered request and logs it.
     pub fn report_request(&self, request: RequestReport<'_>, route: Route) {
-        self.metrics
-            .requests
-            .observe(route, request.method, request.status, request.duration);
+        self.metrics.requests.observe(route, request.method, request.status, request.duration);
         self.log.write(&Event::Request(request));
     }
 
@@ -162,9 +153,7 @@ impl Observer {
     pub fn report_panics(self: &Arc<Self>) {
         let observer = Arc::clone(self);
         std::panic::set_hook(Box::new(move |panic| {
-            let location = panic
-                .location()
-                .map_or_else(|| "unknown".to_owned(), ToString::to_string);
+            let location = panic.location().map_or_else(|| "unknown".to_owned(), ToString::to_string);
             // A text that was put together at run time may quote a request (a slice outside a
             // string quotes the string), and so may a key or somebody's address stand in it. Only
             // a text from the source is told, unless somebody is debugging.

@@ -86,10 +86,7 @@ fn is_json_number(text: &[u8]) -> bool {
         rest = &fraction[count..];
     }
     if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = exponent
-            .strip_prefix(b"+")
-            .or(exponent.strip_prefix(b"-"))
-            .unwrap_or(exponent);
+        let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
         let count = digits(exponent);
         return count > 0 && count == exponent.len();
     }
@@ -107,22 +104,10 @@ mod tests {
     #[test]
     fn an_id_is_a_positive_number_in_its_one_spelling() {
         assert_eq!(RecordId::parse("7").map(RecordId::get), Some(7));
-        assert_eq!(
-            RecordId::parse("9223372036854775807").map(RecordId::get),
-            Some(i64::MAX)
-        );
-        for no in [
-            "0",
-            "-1",
-            "+1",
-            "01",
-            "",
-            "abc",
-            "1.0",
-            "9223372036854775808",
-            "18446744073709551616",
-            "٣",
-        ] {
+        assert_eq!(RecordId::parse("9223372036854775807").map(RecordId::get), Some(i64::MAX));
+        for no in
+            ["0", "-1", "+1", "01", "", "abc", "1.0", "9223372036854775808", "18446744073709551616", "٣"]
+        {
             assert_eq!(RecordId::parse(no), None, "{no}");
         }
     }
@@ -138,19 +123,13 @@ mod tests {
 
     #[test]
     fn a_float_is_what_json_calls_a_number_and_a_double_can_hold() {
-        for (text, number) in [
-            ("1", 1.0),
-            ("-1.5e3", -1500.0),
-            ("0", 0.0),
-            ("1E+2", 100.0),
-            ("99E091", 99e91),
-        ] {
+        for (text, number) in
+            [("1", 1.0), ("-1.5e3", -1500.0), ("0", 0.0), ("1E+2", 100.0), ("99E091", 99e91)]
+        {
             assert_eq!(float(text), Some(number), "{text}");
         }
         assert!(float("-0.0").is_some_and(|zero| zero.is_sign_positive()));
-        for no in [
-            "1e999", "1e-999", "NaN", "inf", ".5", "1.", "01", "+1", "1e", "0x1", "",
-        ] {
+        for no in ["1e999", "1e-999", "NaN", "inf", ".5", "1.", "01", "+1", "1e", "0x1", ""] {
             assert_eq!(float(no), None, "{no}");
         }
     }

@@ -97,10 +97,7 @@ pub enum OpenError {
 }
 
 fn list(obstacles: &[Obstacle]) -> String {
-    let lines: Vec<String> = obstacles
-        .iter()
-        .map(|obstacle| format!("  - {obstacle}"))
-        .collect();
+    let lines: Vec<String> = obstacles.iter().map(|obstacle| format!("  - {obstacle}")).collect();
     lines.join("\n")
 }
 
@@ -113,9 +110,9 @@ impl Store {
         observer: Arc<Observer>,
     ) -> Result<Self, OpenError> {
         match url {
-            StorageUrl::Sqlite(path) => Ok(Self::Sqlite(Arc::new(Sqlite::open(
-                path, catalog, settings, observer,
-            )?))),
+            StorageUrl::Sqlite(path) => {
+                Ok(Self::Sqlite(Arc::new(Sqlite::open(path, catalog, settings, observer)?)))
+            }
         }
     }
 

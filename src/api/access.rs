@@ -86,7 +86,9 @@ pub(super) fn admit(
         Admission::Open => Ok(Caller::Anonymous),
         Admission::Identified => Ok(identify(app, query, headers)),
         Admission::KnownOnly => match identify(app, query, headers) {
-            Caller::Anonymous => Err(ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() }),
+            Caller::Anonymous => {
+                Err(ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() })
+            }
             known @ Caller::Known(_) => Ok(known),
         },
     }
@@ -98,7 +100,9 @@ pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Cal
         Some(presented) => Some(presented.as_ref()),
         None => bearer(headers).or_else(|| header_text(headers, X_API_KEY)),
     };
-    let Some(presented) = presented else { return Caller::Anonymous };
+    let Some(presented) = presented else {
+        return Caller::Anonymous;
+    };
     let hash = KeyHash::of(presented);
     if app.store.access_keys().knows(&hash) { Caller::Known(hash) } else { Caller::Anonymous }
 }

@@ -9,7 +9,9 @@ pub(super) const RETURN_REPRESENTATION: HeaderValue = HeaderValue::from_static("
 
 /// Accepts a body that says nothing about itself, or that it is JSON in UTF-8.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return Ok(());
+    };
     let text = value.to_str().map_err(|_| ApiError::UnsupportedMediaType)?;
     let mut parts = text.split(';').map(str::trim);
     let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -54,7 +56,13 @@ mod tests {
             assert!(judged(yes), "{yes}");
         }
         assert!(judged("application/json;charset=\"utf-8\""));
-        for no in ["text/plain", "application/json; charset=latin1", "application/x-www-form-urlencoded", "", "json"] {
+        for no in [
+            "text/plain",
+            "application/json; charset=latin1",
+            "application/x-www-form-urlencoded",
+            "",
+            "json",
+        ] {
             assert!(!judged(no), "{no}");
         }
         assert!(check(&HeaderMap::new()).is_ok());

@@ -20,13 +20,24 @@ pub(super) enum ApiError {
     /// An unknown path, or an unknown record.
     NotFound,
     MethodNotAllowed(HeaderValue),
-    Unauthorized { parameter: String },
+    Unauthorized {
+        parameter: String,
+    },
     KeyGivenTwice,
-    RateLimited { limit: RateLimit, retry_after_seconds: u64 },
+    RateLimited {
+        limit: RateLimit,
+        retry_after_seconds: u64,
+    },
     UnsupportedMediaType,
     Query(QueryError),
-    Draft { collection: String, error: DraftError },
-    Listing { collection: String, error: ListingError },
+    Draft {
+        collection: String,
+        error: DraftError,
+    },
+    Listing {
+        collection: String,
+        error: ListingError,
+    },
     Store(StoreError),
     Refused(Refusal),
 }
@@ -103,7 +114,15 @@ impl ApiError {
             Self::UnsupportedMediaType => {
                 "The body must be JSON in UTF-8. Send it with Content-Type: application/json".into()
             }
-            Self::Query(error) => error.to_string().into(),
+            Self::Query(error) => match error {
+                QueryError::BadPercent => {
+                    "The query has a % that is not followed by two hexadecimal digits. Write %25 for a percent sign".into()
+                }
+                QueryError::NotUtf8 => "The query is not UTF-8".into(),
+                QueryError::TooManyPairs => {
+                    format!("The query has more than {} parameters", crate::http::query::MAX_PAIRS).into()
+                }
+            },
             Self::Draft { collection, error } => draft_words(collection, error),
             Self::Listing { collection, error } => match error {
                 ListingError::UnknownParameter(name) => {
@@ -199,7 +218,8 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
         StoreError::Full => "There is no space left to store it. Nothing was changed".into(),
         StoreError::OutcomeUnknown => {
-            "The storage failed, and whether the change was stored is unknown. Look before you try again".into()
+            "The storage failed, and whether the change was stored is unknown. Look before you try again"
+                .into()
         }
         StoreError::Broken(_) => "The server failed to answer. The failure has been logged".into(),
     }

@@ -55,7 +55,14 @@ impl RateLimits {
         self.tally(collection.position(), caller, limit, 0, Instant::now())
     }
 
-    fn tally(&self, collection: usize, caller: KeyHash, limit: RateLimit, requests: u64, now: Instant) -> Tally {
+    fn tally(
+        &self,
+        collection: usize,
+        caller: KeyHash,
+        limit: RateLimit,
+        requests: u64,
+        now: Instant,
+    ) -> Tally {
         let interval = Duration::from_secs(limit.interval_seconds);
         let mut windows = self.windows.lock();
         if windows.open.len() >= windows.sweep_at.max(SWEEP_FROM) {

@@ -106,10 +106,7 @@ impl Collection {
 
     /// The names of the fields of a unique rule, as `first_name,last_name`.
     pub fn rule_name(&self, rule: &[usize]) -> String {
-        let names: Vec<&str> = rule
-            .iter()
-            .map(|&position| self.fields[position].name())
-            .collect();
+        let names: Vec<&str> = rule.iter().map(|&position| self.fields[position].name()).collect();
         names.join(",")
     }
 

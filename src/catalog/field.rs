@@ -16,12 +16,8 @@ pub enum FieldKind {
 
 impl FieldKind {
     /// Every kind there is.
-    pub const ALL: [FieldKind; 4] = [
-        FieldKind::String,
-        FieldKind::Integer,
-        FieldKind::Float,
-        FieldKind::Boolean,
-    ];
+    pub const ALL: [FieldKind; 4] =
+        [FieldKind::String, FieldKind::Integer, FieldKind::Float, FieldKind::Boolean];
 
     /// Its name in the configuration and in `/schema/`.
     pub fn name(self) -> &'static str {
@@ -95,13 +91,7 @@ impl Field {
         reference: Option<Reference>,
     ) -> Self {
         let member = format!("\"{name}\":").into();
-        Self {
-            name,
-            kind,
-            required,
-            reference,
-            member,
-        }
+        Self { name, kind, required, reference, member }
     }
 
     pub fn name(&self) -> &str {

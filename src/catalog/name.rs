@@ -6,16 +6,8 @@ use std::fmt;
 pub const LONGEST: usize = 63;
 
 /// Names that are paths of the service itself, or will be.
-const RESERVED_COLLECTIONS: &[&str] = &[
-    "schema",
-    "console",
-    "openapi.json",
-    "livez",
-    "readyz",
-    "metrics",
-    "favicon.ico",
-    "robots.txt",
-];
+const RESERVED_COLLECTIONS: &[&str] =
+    &["schema", "console", "openapi.json", "livez", "readyz", "metrics", "favicon.ico", "robots.txt"];
 
 /// The member that every representation ends with. The specification's spelling.
 pub const RESSOURCE_URI: &str = "ressource_uri";
@@ -97,9 +89,7 @@ impl fmt::Display for FieldName {
 pub fn is_parameter(text: &str) -> bool {
     let mut bytes = text.bytes();
     text.len() <= LONGEST
-        && bytes
-            .next()
-            .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
@@ -129,17 +119,10 @@ mod tests {
             assert!(CollectionName::parse(legal).is_ok(), "{legal}");
         }
         for illegal in ["Users", "9a", "a-b", "a b", "é", "a\"b", "a;b"] {
-            assert_eq!(
-                CollectionName::parse(illegal),
-                Err(NameError::Illegal),
-                "{illegal}"
-            );
+            assert_eq!(CollectionName::parse(illegal), Err(NameError::Illegal), "{illegal}");
         }
         assert_eq!(CollectionName::parse(""), Err(NameError::Empty));
-        assert_eq!(
-            CollectionName::parse(&"a".repeat(64)),
-            Err(NameError::TooLong(64))
-        );
+        assert_eq!(CollectionName::parse(&"a".repeat(64)), Err(NameError::TooLong(64)));
     }
 
     #[test]
@@ -147,10 +130,7 @@ mod tests {
         for taken in ["schema", "metrics", "openapi.json", "_", "_x"] {
             assert_eq!(CollectionName::parse(taken), Err(NameError::Reserved), "{taken}");
         }
-        assert_eq!(
-            CollectionName::parse("sqlite_stat1"),
-            Err(NameError::OwnedBySqlite)
-        );
+        assert_eq!(CollectionName::parse("sqlite_stat1"), Err(NameError::OwnedBySqlite));
         assert_eq!(FieldName::parse("id"), Err(NameError::AssignedByService));
         assert!(FieldName::parse("schema").is_ok());
     }

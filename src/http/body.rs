@@ -20,11 +20,7 @@ pub(super) enum Body {
 
 impl Body {
     pub(super) fn new(incoming: Incoming) -> Self {
-        if incoming.is_end_stream() {
-            Body::Read(Bytes::new())
-        } else {
-            Body::Waiting(incoming)
-        }
+        if incoming.is_end_stream() { Body::Read(Bytes::new()) } else { Body::Waiting(incoming) }
     }
 
     pub(super) fn is_of_unknown_length(&self) -> bool {
@@ -47,9 +43,9 @@ impl Body {
         let outcome = match self {
             Body::Read(bytes) => return Ok(bytes.clone()),
             Body::Failed(refusal) => return Err(*refusal),
-            Body::Waiting(incoming) => timeout(time, read(incoming, limit))
-                .await
-                .unwrap_or(Err(Refusal::BodyTooSlow)),
+            Body::Waiting(incoming) => {
+                timeout(time, read(incoming, limit)).await.unwrap_or(Err(Refusal::BodyTooSlow))
+            }
         };
         *self = match &outcome {
             Ok(bytes) => Body::Read(bytes.clone()),
@@ -99,11 +95,7 @@ async fn read(incoming: &mut Incoming, limit: usize) -> Result<Bytes, Refusal> {
         joined.extend_from_slice(&data);
         first.clear();
     }
-    if joined.is_empty() {
-        Ok(first)
-    } else {
-        Ok(joined.freeze())
-    }
+    if joined.is_empty() { Ok(first) } else { Ok(joined.freeze()) }
 }
 
 async fn swallow(incoming: &mut Incoming) -> bool {

@@ -17,9 +17,7 @@ impl Complaint {
     pub(super) fn tell(&mut self) -> Option<u64> {
         self.untold += 1;
         let now = Instant::now();
-        let is_due = self
-            .last_told
-            .is_none_or(|last| now.duration_since(last) >= COMPLAINT_INTERVAL);
+        let is_due = self.last_told.is_none_or(|last| now.duration_since(last) >= COMPLAINT_INTERVAL);
         is_due.then(|| {
             self.last_told = Some(now);
             std::mem::take(&mut self.untold)

@@ -37,11 +37,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(server: Arc<Server>, peer: SocketAddr, local: SocketAddr, is_unwelcome: bool) -> Self {
-        let phase = if is_unwelcome {
-            Phase::Unwelcome
-        } else {
-            Phase::Fresh
-        };
+        let phase = if is_unwelcome { Phase::Unwelcome } else { Phase::Fresh };
         Connection {
             pulse: Pulse::new(phase, server.sweep()),
             peer: peer.ip().to_canonical(),

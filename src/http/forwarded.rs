@@ -36,9 +36,7 @@ pub(super) fn client(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> Ip
 /// The scheme that the nearest proxy was asked with.
 pub(super) fn scheme(headers: &HeaderMap) -> Option<&'static str> {
     let said = values(headers, X_FORWARDED_PROTO).next()?;
-    ["http", "https"]
-        .into_iter()
-        .find(|scheme| scheme.eq_ignore_ascii_case(said))
+    ["http", "https"].into_iter().find(|scheme| scheme.eq_ignore_ascii_case(said))
 }
 
 /// The host that the nearest proxy was asked for.
@@ -50,10 +48,7 @@ pub(super) fn host(headers: &HeaderMap) -> Option<&str> {
 /// The values of a list header, from the right; what is not text ends the list.
 fn values(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(name).iter().rev();
-    lines
-        .map_while(|line| line.to_str().ok())
-        .flat_map(|line| line.rsplit(','))
-        .map(str::trim)
+    lines.map_while(|line| line.to_str().ok()).flat_map(|line| line.rsplit(',')).map(str::trim)
 }
 
 /// An address, with or without a port.
@@ -70,9 +65,7 @@ mod tests {
 
     fn headers(lines: &[(HeaderName, &str)]) -> HeaderMap {
         let lines = lines.iter().cloned();
-        lines
-            .map(|(name, value)| (name, value.parse().unwrap()))
-            .collect()
+        lines.map(|(name, value)| (name, value.parse().unwrap())).collect()
     }
 
     fn client_of(peer: &str, lines: &[&str]) -> String {
@@ -91,15 +84,9 @@ mod tests {
         assert_eq!(client_of("10.0.0.1", &["198.51.100.9"]), "198.51.100.9");
         assert_eq!(client_of("10.0.0.1", &["6.6.6.6, 198.51.100.9"]), "198.51.100.9");
         assert_eq!(client_of("10.0.0.1", &["198.51.100.9, 10.0.0.2"]), "198.51.100.9");
-        assert_eq!(
-            client_of("10.0.0.1", &["6.6.6.6", "198.51.100.9", "10.0.0.2"]),
-            "198.51.100.9"
-        );
+        assert_eq!(client_of("10.0.0.1", &["6.6.6.6", "198.51.100.9", "10.0.0.2"]), "198.51.100.9");
         assert_eq!(client_of("10.0.0.1", &["6.6.6.6, nonsense"]), "10.0.0.1");
-        assert_eq!(
-            client_of("10.0.0.1", &["6.6.6.6, nonsense, 10.0.0.2"]),
-            "10.0.0.2"
-        );
+        assert_eq!(client_of("10.0.0.1", &["6.6.6.6, nonsense, 10.0.0.2"]), "10.0.0.2");
         assert_eq!(client_of("10.0.0.1", &["198.51.100.9:4711"]), "198.51.100.9");
         assert_eq!(client_of("fd00::1", &["[2001:db8::9]:4711"]), "2001:db8::9");
         assert_eq!(client_of("fd00::1", &["[2001:db8::9]"]), "2001:db8::9");
@@ -108,10 +95,7 @@ mod tests {
 
     #[test]
     fn scheme_and_host_are_taken_only_when_they_make_sense() {
-        let good = headers(&[
-            (X_FORWARDED_PROTO, "HTTPS"),
-            (X_FORWARDED_HOST, "evil, book.example"),
-        ]);
+        let good = headers(&[(X_FORWARDED_PROTO, "HTTPS"), (X_FORWARDED_HOST, "evil, book.example")]);
         assert_eq!(scheme(&good), Some("https"));
         assert_eq!(host(&good), Some("book.example"));
         let bad = headers(&[(X_FORWARDED_PROTO, "javascript"), (X_FORWARDED_HOST, "a/b")]);

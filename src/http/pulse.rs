@@ -78,12 +78,7 @@ pub(super) struct Patience {
 
 impl Patience {
     pub(super) fn new(settings: &Settings) -> Self {
-        let Settings {
-            header_timeout,
-            idle_timeout,
-            write_timeout,
-            ..
-        } = *settings;
+        let Settings { header_timeout, idle_timeout, write_timeout, .. } = *settings;
         let shortest = header_timeout.min(idle_timeout).min(write_timeout);
         Patience {
             sweep_interval: (shortest / 8).clamp(Duration::from_millis(1), Duration::from_millis(250)),

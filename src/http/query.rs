@@ -8,11 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 pub const MAX_PAIRS: usize = 64;
 
 /// Everything but the characters that mean nothing anywhere in a URL.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A decoded name and value.
 pub type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);

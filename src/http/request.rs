@@ -30,13 +30,7 @@ impl Request {
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
             .unwrap_or_else(|| connection.server.request_ids.next());
-        Request {
-            head,
-            body: Body::new(incoming),
-            id,
-            route: Route::default(),
-            connection,
-        }
+        Request { head, body: Body::new(incoming), id, route: Route::default(), connection }
     }
 
     pub fn method(&self) -> &Method {

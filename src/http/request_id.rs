@@ -18,10 +18,7 @@ impl RequestId {
         let is_good = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let is_well_formed = (1..=MAX_LENGTH).contains(&text.len()) && text.iter().all(is_good);
         is_well_formed.then(|| {
-            let mut id = RequestId {
-                text: [0; MAX_LENGTH],
-                length: text.len() as u8,
-            };
+            let mut id = RequestId { text: [0; MAX_LENGTH], length: text.len() as u8 };
             id.text[..text.len()].copy_from_slice(text);
             id
         })
@@ -57,10 +54,7 @@ impl RequestIds {
     }
 
     pub(super) fn next(&self) -> RequestId {
-        let mut id = RequestId {
-            text: [0; MAX_LENGTH],
-            length: 0,
-        };
+        let mut id = RequestId { text: [0; MAX_LENGTH], length: 0 };
         let count = self.count.fetch_add(1, Relaxed);
         id.push_hex(self.start.into(), 8);
         id.push(b'-');
@@ -103,10 +97,7 @@ mod tests {
 
     #[test]
     fn made_ids_differ_and_are_well_formed() {
-        let ids = RequestIds {
-            start: 0xabc,
-            count: AtomicU64::new(0xffff),
-        };
+        let ids = RequestIds { start: 0xabc, count: AtomicU64::new(0xffff) };
         assert_eq!(ids.next().as_str(), "00000abc-ffff");
         assert_eq!(ids.next().as_str(), "00000abc-10000");
         ids.count.store(u64::MAX, Relaxed);

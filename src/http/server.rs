@@ -161,10 +161,7 @@ impl Server {
         self.observer.connections_are(open.connections.len());
         drop(open);
 
-        let place = Place {
-            server: Arc::clone(self),
-            key,
-        };
+        let place = Place { server: Arc::clone(self), key };
         let answer = Arc::clone(answer);
         tokio::spawn(async move {
             let _place = place;

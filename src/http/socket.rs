@@ -22,11 +22,7 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(stream: TcpStream, connection: Arc<Connection>) -> Self {
-        Socket {
-            stream,
-            connection,
-            is_write_closed: false,
-        }
+        Socket { stream, connection, is_write_closed: false }
     }
 
     fn note_write(&self, outcome: &Poll<io::Result<usize>>) {

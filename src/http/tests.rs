@@ -102,13 +102,7 @@ impl Running {
             let _ = stopped.await;
         };
         let serving = serve(listener, tiny.clone(), settings, observer.clone(), until);
-        Running {
-            address,
-            tiny,
-            observer,
-            stop,
-            done: tokio::spawn(serving),
-        }
+        Running { address, tiny, observer, stop, done: tokio::spawn(serving) }
     }
 
     async fn connect(&self) -> Client {
@@ -148,10 +142,7 @@ impl Client {
     async fn until_closed(&mut self) -> String {
         let mut text = Vec::new();
         let closing = self.0.read_to_end(&mut text);
-        tokio::time::timeout(NEVER, closing)
-            .await
-            .expect("the server closes")
-            .expect("without a reset");
+        tokio::time::timeout(NEVER, closing).await.expect("the server closes").expect("without a reset");
         String::from_utf8(text).unwrap()
     }
 }

@@ -89,9 +89,11 @@ pub enum Event<'a> {
     Detail(&'a str),
 }
 
-/// One value in an event, of outside or inside origin; rendering escapes it.
+/// One value in an event; rendering escapes what may come from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value<'a> {
+    /// Our own words, with nothing in them to escape.
+    Own(&'static str),
     Text(&'a str),
     Number(u64),
     Milliseconds(Duration),
@@ -150,53 +152,53 @@ impl<'a> Event<'a> {
 
     /// What it says to a person, piece by piece.
     pub(super) fn message(&self, mut say: impl FnMut(Value<'a>)) {
-        use Value::{Number, Socket, Text};
+        use Value::{Number, Own, Socket, Text};
         match *self {
             Event::Listening { address } => {
-                say(Text("listening on "));
+                say(Own("listening on "));
                 say(Socket(address));
             }
-            Event::Stopping { .. } => say(Text("stopping: no new connections")),
-            Event::Stopped { cut: 0 } => say(Text("stopped")),
+            Event::Stopping { .. } => say(Own("stopping: no new connections")),
+            Event::Stopped { cut: 0 } => say(Own("stopped")),
             Event::Stopped { cut } => {
-                say(Text("stopped with unfinished connections: "));
+                say(Own("stopped with unfinished connections: "));
                 say(Number(cut as u64));
             }
             Event::Request(request) => {
                 say(Text(request.method));
-                say(Text(" "));
+                say(Own(" "));
                 say(Text(request.path));
-                say(Text(" "));
+                say(Own(" "));
                 say(Number(request.status.into()));
             }
             Event::Panic { location, text } => {
-                say(Text("a bug: panicked at "));
+                say(Own("a bug: panicked at "));
                 say(Text(location));
-                say(Text(": "));
+                say(Own(": "));
                 say(Text(text));
             }
             Event::StoreBroken { cause } => {
-                say(Text("the store failed: "));
+                say(Own("the store failed: "));
                 say(Text(cause));
             }
-            Event::StoreMended => say(Text("the store answers again")),
+            Event::StoreMended => say(Own("the store answers again")),
             Event::WritesRefused { cause } => {
-                say(Text("writes are refused: "));
+                say(Own("writes are refused: "));
                 say(Text(cause));
             }
-            Event::WritesResumed => say(Text("writes are accepted again")),
+            Event::WritesResumed => say(Own("writes are accepted again")),
             Event::KeysReloaded { keys } => {
-                say(Text("access keys read: "));
+                say(Own("access keys read: "));
                 say(Number(keys as u64));
             }
             Event::ConnectionsRefused { count, limit } => {
-                say(Text("connections turned away: "));
+                say(Own("connections turned away: "));
                 say(Number(count));
-                say(Text("; the limit is "));
+                say(Own("; the limit is "));
                 say(Number(limit as u64));
             }
             Event::AcceptFailed { cause } => {
-                say(Text("cannot accept connections for the moment: "));
+                say(Own("cannot accept connections for the moment: "));
                 say(Text(cause));
             }
             Event::Warning(text) | Event::Notice(text) | Event::Detail(text) => say(Text(text)),

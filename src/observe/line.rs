@@ -93,11 +93,8 @@ fn push_text(event: &Event<'_>, is_colored: bool, moment: SystemTime, clock: &mu
         Level::Info | Level::Off => (b" INFO", b"\x1b[32m"),
         Level::Debug => (b"DEBUG", b"\x1b[34m"),
     };
-    let (color, dim, end): (&[u8], &[u8], &[u8]) = if is_colored {
-        (color, b"\x1b[2m", b"\x1b[0m")
-    } else {
-        (b"", b"", b"")
-    };
+    let (color, dim, end): (&[u8], &[u8], &[u8]) =
+        if is_colored { (color, b"\x1b[2m", b"\x1b[0m") } else { (b"", b"", b"") };
     out.extend_from_slice(dim);
     clock.push(moment, out);
     out.extend_from_slice(end);
@@ -122,6 +119,7 @@ fn push_text(event: &Event<'_>, is_colored: bool, moment: SystemTime, clock: &mu
 
 fn push_value(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
+        Value::Own(text) => out.extend_from_slice(text.as_bytes()),
         Value::Text(text) => push_escaped(text, out),
         Value::Number(number) => push_number(number, out),
         Value::Milliseconds(duration) => push_milliseconds(duration, out),
@@ -191,10 +189,11 @@ fn push_number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 fn push_milliseconds(duration: Duration, out: &mut Vec<u8>) {
-    let micros = duration.as_micros();
-    push_number(u64::try_from(micros / 1000).unwrap_or(u64::MAX), out);
+    let millis = u64::from(duration.subsec_millis());
+    let whole = duration.as_secs().saturating_mul(1000).saturating_add(millis);
+    push_number(whole, out);
     out.push(b'.');
-    push_three_digits((micros % 1000) as u32, out);
+    push_three_digits(duration.subsec_micros() % 1000, out);
 }
 
 fn push_three_digits(number: u32, out: &mut Vec<u8>) {

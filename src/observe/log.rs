@@ -226,11 +226,7 @@ mod tests {
             log.write(&Event::Notice(&format!("round {round}")));
             log.flush(Duration::from_secs(60));
             let written: Vec<u8> = seen.try_iter().flatten().collect();
-            assert!(
-                String::from_utf8(written)
-                    .unwrap()
-                    .ends_with(&format!("round {round}\n"))
-            );
+            assert!(String::from_utf8(written).unwrap().ends_with(&format!("round {round}\n")));
         }
     }
 

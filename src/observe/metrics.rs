@@ -84,9 +84,7 @@ impl Metrics {
     /// The table of names.
     fn registered(mut self) -> Self {
         let registry = &mut self.registry;
-        let started = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
+        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let start_time = Gauge::<f64, AtomicU64>::default();
         start_time.set(started.as_secs_f64());
 
@@ -117,11 +115,7 @@ impl Metrics {
             "Connections turned away because too many were open",
             self.connections_refused.clone(),
         );
-        registry.register(
-            "carnet_store_commits",
-            "Committed write transactions",
-            self.store.commits.clone(),
-        );
+        registry.register("carnet_store_commits", "Committed write transactions", self.store.commits.clone());
         registry.register(
             "carnet_store_commit_writes",
             "Writes in one committed transaction",
@@ -164,15 +158,9 @@ mod tests {
     fn the_text_names_what_was_counted() {
         let metrics = Metrics::new();
         let route = metrics.requests.route("/users/<id>/");
-        metrics
-            .requests
-            .observe(route, "GET", 200, Duration::from_micros(300));
-        metrics
-            .requests
-            .observe(route, "GET", 200, Duration::from_secs(100));
-        metrics
-            .requests
-            .observe(Default::default(), "BREW", 418, Duration::ZERO);
+        metrics.requests.observe(route, "GET", 200, Duration::from_micros(300));
+        metrics.requests.observe(route, "GET", 200, Duration::from_secs(100));
+        metrics.requests.observe(Default::default(), "BREW", 418, Duration::ZERO);
         metrics.store.committed(3);
         metrics.store.wal_is(4096);
         metrics.store.found_busy();

@@ -21,9 +21,7 @@ use prometheus_client::registry::Unit;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Route(usize);
 
-const METHODS: [&str; 8] = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other",
-];
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"];
 
 /// The labels of `KNOWN_STATUSES`, then of the classes of all others.
 const STATUSES: [&str; KNOWN_STATUSES.len() + 5] = [
@@ -82,9 +80,7 @@ struct Durations {
 impl Default for Requests {
     fn default() -> Self {
         let unknown = Arc::new(Row::new("other"));
-        Requests {
-            rows: ArcSwap::from_pointee(vec![unknown]),
-        }
+        Requests { rows: ArcSwap::from_pointee(vec![unknown]) }
     }
 }
 
@@ -93,13 +89,10 @@ impl Requests {
         let mut found = 0;
         self.rows.rcu(|rows| {
             let mut rows = Vec::clone(rows);
-            found = rows
-                .iter()
-                .position(|row| row.route == template)
-                .unwrap_or_else(|| {
-                    rows.push(Arc::new(Row::new(template)));
-                    rows.len() - 1
-                });
+            found = rows.iter().position(|row| row.route == template).unwrap_or_else(|| {
+                rows.push(Arc::new(Row::new(template)));
+                rows.len() - 1
+            });
             rows
         });
         Route(found)
@@ -111,18 +104,13 @@ impl Requests {
         let Some(row) = rows.get(route.0).or_else(|| rows.first()) else {
             return;
         };
-        row.cells[method_index(method)][status_index(status)]
-            .get_or_init(Box::default)
-            .add(duration);
+        row.cells[method_index(method)][status_index(status)].get_or_init(Box::default).add(duration);
     }
 }
 
 impl Row {
     fn new(route: &str) -> Self {
-        Row {
-            route: route.to_owned(),
-            cells: Default::default(),
-        }
+        Row { route: route.to_owned(), cells: Default::default() }
     }
 }
 
@@ -169,11 +157,7 @@ impl Collector for Requests {
                     let Some(durations) = cell.get() else {
                         continue;
                     };
-                    let labels = [
-                        ("method", *method),
-                        ("route", row.route.as_str()),
-                        ("status", *status),
-                    ];
+                    let labels = [("method", *method), ("route", row.route.as_str()), ("status", *status)];
                     let counts = durations.counts.each_ref().map(|count| count.load(Relaxed));
                     let bounds = BOUNDS_NANOS.iter().map(|nanos| *nanos as f64 / 1e9);
                     let buckets: Vec<(f64, u64)> = bounds.chain([f64::INFINITY]).zip(counts).collect();

@@ -50,11 +50,7 @@ impl AccessKey {
 
     /// What is kept for display: its first characters, or nothing of a short one.
     pub fn prefix(&self) -> String {
-        if self.is_guessable() {
-            String::new()
-        } else {
-            self.0.chars().take(PREFIX).collect()
-        }
+        if self.is_guessable() { String::new() } else { self.0.chars().take(PREFIX).collect() }
     }
 
     pub fn hash(&self) -> KeyHash {

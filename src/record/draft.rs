@@ -53,15 +53,11 @@ impl Draft {
                 None => given[members.field(collection, name)?] = Some(*value),
             }
         }
-        let values = collection
-            .fields()
-            .iter()
-            .zip(given)
-            .map(|(field, value)| match value {
-                Some(value) => judge(field, value),
-                None if field.is_required() => Err(DraftError::Missing(field.name().to_owned())),
-                None => Ok(Value::Null),
-            });
+        let values = collection.fields().iter().zip(given).map(|(field, value)| match value {
+            Some(value) => judge(field, value),
+            None if field.is_required() => Err(DraftError::Missing(field.name().to_owned())),
+            None => Ok(Value::Null),
+        });
         values.collect::<Result<_, _>>().map(Self)
     }
 
@@ -145,11 +141,7 @@ impl<'a> Members<'a> {
             return Err(DraftError::TooDeep);
         }
         let members: Members<'a> = serde_json::from_str(text).map_err(|error| {
-            if error.is_data() {
-                DraftError::NotAnObject
-            } else {
-                DraftError::NotJson(error.to_string())
-            }
+            if error.is_data() { DraftError::NotAnObject } else { DraftError::NotJson(error.to_string()) }
         })?;
         // Few names: comparing each with those before it beats a set, up to the point where a hostile
         // body would make it quadratic.
@@ -169,9 +161,7 @@ impl<'a> Members<'a> {
     }
 
     fn field(&self, collection: &Collection, name: &str) -> Result<usize, DraftError> {
-        collection
-            .find_field(name)
-            .ok_or_else(|| DraftError::UnknownField(name.to_owned()))
+        collection.find_field(name).ok_or_else(|| DraftError::UnknownField(name.to_owned()))
     }
 }
 

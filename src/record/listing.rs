@@ -84,11 +84,7 @@ impl Listing {
             match parameter(collection, name) {
                 Some(Parameter::Offset) if offset.is_some() => return Err(twice()),
                 Some(Parameter::Offset) => {
-                    offset = Some(
-                        integer(text)
-                            .filter(|offset| *offset >= 0)
-                            .ok_or_else(does_not_validate)?,
-                    );
+                    offset = Some(integer(text).filter(|offset| *offset >= 0).ok_or_else(does_not_validate)?);
                 }
                 Some(Parameter::Count(_)) if count.is_some() => return Err(twice()),
                 Some(Parameter::Count(pagination)) => count = Some(page_length(pagination, text)?),
@@ -97,12 +93,7 @@ impl Listing {
                         return Err(twice());
                     }
                     let condition = condition(collection, on, text).ok_or_else(does_not_validate)?;
-                    filters.push(Filter {
-                        on,
-                        condition,
-                        name: name.to_string(),
-                        text: text.to_string(),
-                    });
+                    filters.push(Filter { on, condition, name: name.to_string(), text: text.to_string() });
                 }
                 None => return Err(ListingError::UnknownParameter(name.to_string())),
             }
@@ -135,19 +126,14 @@ fn parameter<'a>(collection: &'a Collection, name: &str) -> Option<Parameter<'a>
     if name == ID {
         return Some(Parameter::Filter(Column::Id));
     }
-    collection
-        .find_field(name)
-        .map(|position| Parameter::Filter(Column::Field(position)))
+    collection.find_field(name).map(|position| Parameter::Filter(Column::Field(position)))
 }
 
 fn page_length(pagination: &Pagination, text: &str) -> Result<u64, ListingError> {
     let length = integer(text).and_then(|length| u64::try_from(length).ok());
-    length
-        .filter(|length| (1..=pagination.page_size).contains(length))
-        .ok_or_else(|| ListingError::CountOutOfRange {
-            name: pagination.count_key.clone(),
-            limit: pagination.page_size,
-        })
+    length.filter(|length| (1..=pagination.page_size).contains(length)).ok_or_else(|| {
+        ListingError::CountOutOfRange { name: pagination.count_key.clone(), limit: pagination.page_size }
+    })
 }
 
 /// `None` when no value of the field could be written like this: a typo should be heard.

@@ -52,11 +52,7 @@ pub fn write<'a>(
     if collection.shows_id() {
         infallible(write!(out, "\"{ID}\":{id},"));
     }
-    infallible(write!(
-        out,
-        "\"{RESSOURCE_URI}\":\"/{}/{id}/\"}}",
-        collection.name()
-    ));
+    infallible(write!(out, "\"{RESSOURCE_URI}\":\"/{}/{id}/\"}}", collection.name()));
 }
 
 /// Appends a JSON string, with nothing escaped that need not be.

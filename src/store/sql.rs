@@ -29,9 +29,9 @@ pub(super) fn column_check(field: &Field) -> Option<String> {
         FieldKind::String | FieldKind::Integer => None,
         FieldKind::Boolean => Some(format!("CHECK ({name} IN (0, 1))")),
         // Infinity has no text in JSON.
-        FieldKind::Float => Some(format!(
-            "CHECK ({name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"
-        )),
+        FieldKind::Float => {
+            Some(format!("CHECK ({name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
+        }
     }
 }
 
@@ -56,11 +56,7 @@ pub(super) fn column(catalog: &Catalog, field: &Field) -> String {
     }
     if let Some(reference) = field.reference() {
         let target = quote(catalog.at(reference.target).name());
-        let _ = write!(
-            text,
-            " REFERENCES {target} (id) ON DELETE {}",
-            on_delete(reference.on_delete)
-        );
+        let _ = write!(text, " REFERENCES {target} (id) ON DELETE {}", on_delete(reference.on_delete));
     }
     text
 }
@@ -101,11 +97,8 @@ pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
         is_unique: true,
     });
     let is_a_rule_of_its_own = |position: usize| collection.unique().iter().any(|rule| *rule == [position]);
-    let fields = collection
-        .fields()
-        .iter()
-        .enumerate()
-        .filter(|(position, _)| !is_a_rule_of_its_own(*position));
+    let fields =
+        collection.fields().iter().enumerate().filter(|(position, _)| !is_a_rule_of_its_own(*position));
     let fields = fields.map(|(position, field)| Index {
         name: format!("{prefix}{}", field.name()),
         fields: vec![position],
@@ -116,22 +109,15 @@ pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
 
 pub(super) fn create_index(collection: &Collection, index: &Index) -> String {
     let unique = if index.is_unique { "UNIQUE " } else { "" };
-    let columns: Vec<String> = index
-        .fields
-        .iter()
-        .map(|&position| quote(collection.fields()[position].name()))
-        .collect();
+    let columns: Vec<String> =
+        index.fields.iter().map(|&position| quote(collection.fields()[position].name())).collect();
     let (name, table) = (quote(&index.name), quote(collection.name()));
     format!("CREATE {unique}INDEX {name} ON {table} ({})", columns.join(", "))
 }
 
 /// The names of a collection's columns, without `id`, in the order of the fields.
 pub(super) fn columns(collection: &Collection) -> String {
-    let names: Vec<String> = collection
-        .fields()
-        .iter()
-        .map(|field| quote(field.name()))
-        .collect();
+    let names: Vec<String> = collection.fields().iter().map(|field| quote(field.name())).collect();
     names.join(", ")
 }
 
@@ -147,9 +133,7 @@ pub(super) struct Statements {
 impl Statements {
     pub(super) fn new(collection: &Collection) -> Self {
         let (table, columns) = (quote(collection.name()), columns(collection));
-        let places: Vec<String> = (1..=collection.fields().len())
-            .map(|place| format!("?{place}"))
-            .collect();
+        let places: Vec<String> = (1..=collection.fields().len()).map(|place| format!("?{place}")).collect();
         let places = places.join(", ");
         Self {
             fetch: format!("SELECT id, {columns} FROM {table} WHERE id = ?1"),
@@ -165,12 +149,7 @@ pub(super) fn update(collection: &Collection, positions: &[usize]) -> String {
     let mut text = format!("UPDATE {} SET ", quote(collection.name()));
     for (place, &position) in positions.iter().enumerate() {
         let comma = if place == 0 { "" } else { ", " };
-        let _ = write!(
-            text,
-            "{comma}{} = ?{}",
-            quote(collection.fields()[position].name()),
-            place + 2
-        );
+        let _ = write!(text, "{comma}{} = ?{}", quote(collection.fields()[position].name()), place + 2);
     }
     text.push_str(" WHERE id = ?1");
     text
@@ -186,12 +165,7 @@ pub(super) fn referring(collection: &Collection, position: usize) -> String {
 pub(super) fn rival(collection: &Collection, rule: &[usize]) -> String {
     let mut text = format!("SELECT 1 FROM {} WHERE id <> ?1", quote(collection.name()));
     for (place, &position) in rule.iter().enumerate() {
-        let _ = write!(
-            text,
-            " AND {} = ?{}",
-            quote(collection.fields()[position].name()),
-            place + 2
-        );
+        let _ = write!(text, " AND {} = ?{}", quote(collection.fields()[position].name()), place + 2);
     }
     text
 }
@@ -199,10 +173,7 @@ pub(super) fn rival(collection: &Collection, rule: &[usize]) -> String {
 /// How many records match, with the values to bind.
 pub(super) fn count<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
     let (condition, values) = condition(collection, &listing.filters);
-    (
-        format!("SELECT count(*) FROM {}{condition}", quote(collection.name())),
-        values,
-    )
+    (format!("SELECT count(*) FROM {}{condition}", quote(collection.name())), values)
 }
 
 /// The records that match, in the order of their ids; the window is bound after the values.

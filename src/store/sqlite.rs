@@ -65,20 +65,12 @@ impl Sqlite {
         prepare(path, &mut connection, &catalog)?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let readers = Readers::open(path, reading_connections())?;
-        let unusable = |cause: std::io::Error| OpenError::Unusable {
-            path: path.to_owned(),
-            cause: cause.to_string(),
-        };
+        let unusable =
+            |cause: std::io::Error| OpenError::Unusable { path: path.to_owned(), cause: cause.to_string() };
         let access_keys = Follower::start(path, observer.clone())?;
         let writer =
             Writer::start(path, connection, catalog, statements.clone(), observer).map_err(unusable)?;
-        Ok(Self {
-            statements,
-            readers,
-            writer,
-            access_keys,
-            _lock: lock,
-        })
+        Ok(Self { statements, readers, writer, access_keys, _lock: lock })
     }
 
     /// A read by id is over before a switch to another thread would be.
@@ -105,9 +97,7 @@ impl Sqlite {
 
     pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
         let collection = collection.position();
-        self.writer
-            .submit(move |group| group.insert(collection, &draft))
-            .await
+        self.writer.submit(move |group| group.insert(collection, &draft)).await
     }
 
     pub(super) async fn update(
@@ -117,16 +107,12 @@ impl Sqlite {
         patch: Patch,
     ) -> Result<Option<Bytes>, StoreError> {
         let collection = collection.position();
-        self.writer
-            .submit(move |group| group.update(collection, id, &patch))
-            .await
+        self.writer.submit(move |group| group.update(collection, id, &patch)).await
     }
 
     pub(super) async fn delete(&self, collection: &Collection, id: RecordId) -> Result<bool, StoreError> {
         let collection = collection.position();
-        self.writer
-            .submit(move |group| group.delete(collection, id))
-            .await
+        self.writer.submit(move |group| group.delete(collection, id)).await
     }
 
     pub(super) fn access_keys(&self) -> Arc<KeySet> {
@@ -137,10 +123,7 @@ impl Sqlite {
         if !self.writer.is_well() {
             return Err(StoreError::Broken("writes are not taken any more".into()));
         }
-        self.readers
-            .lend()
-            .query_row("SELECT 1", [], |_| Ok(()))
-            .map_err(broken)
+        self.readers.lend().query_row("SELECT 1", [], |_| Ok(())).map_err(broken)
     }
 
     pub(super) async fn failed(&self) -> String {
@@ -158,12 +141,9 @@ fn prepare(path: &Path, connection: &mut Connection, catalog: &Catalog) -> Resul
     let unusable = |error: rusqlite::Error| connection::unusable(path, &error);
     // A table that is built anew must not take along the records that refer to it. This setting cannot
     // change inside a transaction.
-    connection
-        .pragma_update(None, "foreign_keys", false)
-        .map_err(unusable)?;
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(unusable)?;
+    connection.pragma_update(None, "foreign_keys", false).map_err(unusable)?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(unusable)?;
     let plan = tables::plan(&transaction, catalog).map_err(unusable)?;
     if !plan.obstacles.is_empty() {
         return Err(OpenError::Contradiction(plan.obstacles));
@@ -173,9 +153,7 @@ fn prepare(path: &Path, connection: &mut Connection, catalog: &Catalog) -> Resul
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;
-    connection
-        .pragma_update(None, "foreign_keys", true)
-        .map_err(unusable)
+    connection.pragma_update(None, "foreign_keys", true).map_err(unusable)
 }
 
 /// One for each thread that answers, and some for lists that take long.
@@ -207,10 +185,7 @@ fn read_page(connection: &Connection, collection: &Collection, listing: &Listing
         }
         row::write(&mut bytes, collection, row)?;
     }
-    Ok(Page {
-        records: bytes.into(),
-        total: total.unsigned_abs(),
-    })
+    Ok(Page { records: bytes.into(), total: total.unsigned_abs() })
 }
 
 fn broken(error: rusqlite::Error) -> StoreError {

@@ -65,22 +65,10 @@ mod tests {
 
     #[test]
     fn a_store_is_named_by_its_path() {
-        assert_eq!(
-            StorageUrl::parse("sqlite:a/b.db"),
-            Ok(StorageUrl::Sqlite("a/b.db".into()))
-        );
-        assert_eq!(
-            StorageUrl::parse("sqlite:/a.db"),
-            Ok(StorageUrl::Sqlite("/a.db".into()))
-        );
-        assert_eq!(
-            StorageUrl::parse("sqlite:///a.db"),
-            Ok(StorageUrl::Sqlite("/a.db".into()))
-        );
-        assert_eq!(
-            StorageUrl::parse("sqlite://a.db"),
-            Err(UrlError::Host("a.db".into()))
-        );
+        assert_eq!(StorageUrl::parse("sqlite:a/b.db"), Ok(StorageUrl::Sqlite("a/b.db".into())));
+        assert_eq!(StorageUrl::parse("sqlite:/a.db"), Ok(StorageUrl::Sqlite("/a.db".into())));
+        assert_eq!(StorageUrl::parse("sqlite:///a.db"), Ok(StorageUrl::Sqlite("/a.db".into())));
+        assert_eq!(StorageUrl::parse("sqlite://a.db"), Err(UrlError::Host("a.db".into())));
         assert_eq!(StorageUrl::parse("sqlite:"), Err(UrlError::NoPath));
         assert_eq!(StorageUrl::parse("sqlite::memory:"), Err(UrlError::InMemory));
         assert_eq!(StorageUrl::parse("carnet.db"), Err(UrlError::UnknownScheme));

@@ -15,9 +15,7 @@ async fn an_answer_is_marked_and_the_connection_goes_on() {
     let second = client.answer().await;
     let (first_id, second_id) = (field(&first, "x-request-id"), field(&second, "x-request-id"));
     assert!(first_id.is_some() && second_id.is_some() && first_id != second_id);
-    client
-        .send("GET /hello HTTP/1.1\r\nHost: test\r\nX-Request-Id: mine-1\r\n\r\n")
-        .await;
+    client.send("GET /hello HTTP/1.1\r\nHost: test\r\nX-Request-Id: mine-1\r\n\r\n").await;
     let third = client.answer().await;
     assert_eq!(field(&third, "x-request-id"), Some("mine-1"));
 }
@@ -92,49 +90,29 @@ async fn origin_and_client_are_the_clients_view() {
     let old = server.ask("GET /about HTTP/1.0\r\n\r\n").await;
     assert!(old.ends_with(&format!("http://{} 127.0.0.1", server.address)));
 
-    let settings = Settings {
-        trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
-        ..Settings::default()
-    };
+    let settings = Settings { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..Settings::default() };
     let trusting = Running::start(settings).await;
     let answer = trusting.ask(&request).await;
-    assert!(
-        answer.ends_with("\r\n\r\nhttps://book.example 198.51.100.9"),
-        "{answer}"
-    );
+    assert!(answer.ends_with("\r\n\r\nhttps://book.example 198.51.100.9"), "{answer}");
 }
 
 #[tokio::test]
 async fn a_body_that_nobody_reads_does_not_end_the_connection() {
     let server = Running::start(Settings::default()).await;
     let mut client = server.connect().await;
-    client
-        .send("GET /hello HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n\r\n")
-        .await;
+    client.send("GET /hello HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n\r\n").await;
     client.send("12345").await;
     assert_eq!(status(&client.answer().await), "200");
     client.send(&get("/hello")).await;
     assert_eq!(status(&client.answer().await), "200");
 
     // Asked for only by whoever wants it.
-    client
-        .send(&post(
-            "/hello",
-            "Expect: 100-continue\r\nContent-Length: 5\r\n",
-            "",
-        ))
-        .await;
+    client.send(&post("/hello", "Expect: 100-continue\r\nContent-Length: 5\r\n", "")).await;
     let answer = client.until_closed().await;
     assert_eq!(status(&answer), "200");
     assert_eq!(field(&answer, "connection"), Some("close"));
     let mut client = server.connect().await;
-    client
-        .send(&post(
-            "/echo",
-            "Expect: 100-continue\r\nContent-Length: 5\r\n",
-            "",
-        ))
-        .await;
+    client.send(&post("/echo", "Expect: 100-continue\r\nContent-Length: 5\r\n", "")).await;
     assert_eq!(status(&client.answer().await), "100");
     client.send("12345").await;
     assert!(client.answer().await.ends_with("12345"));

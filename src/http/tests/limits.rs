@@ -40,9 +40,7 @@ async fn a_long_url_is_refused() {
 async fn a_body_beyond_the_limit_is_refused_before_it_is_sent() {
     let server = Running::start(Settings::default()).await;
     let mut client = server.connect().await;
-    client
-        .send(&post("/elsewhere", "Content-Length: 1048577\r\n", ""))
-        .await;
+    client.send(&post("/elsewhere", "Content-Length: 1048577\r\n", "")).await;
     assert_eq!(status(&client.answer().await), "413");
 }
 
@@ -60,19 +58,14 @@ async fn a_client_that_sends_all_of_a_refused_body_still_reads_the_answer() {
 
 #[tokio::test]
 async fn chunks_are_counted_as_they_arrive() {
-    let settings = Settings {
-        max_body: 10,
-        ..Settings::default()
-    };
+    let settings = Settings { max_body: 10, ..Settings::default() };
     let server = Running::start(settings).await;
     let chunked = "Transfer-Encoding: chunked\r\n";
     let fitting = "5\r\nabcde\r\n5\r\nfghij\r\n0\r\n\r\n";
     let answer = server.ask(&post("/echo", chunked, fitting)).await;
     assert!(answer.ends_with("\r\n\r\nabcdefghij"));
     let mut client = server.connect().await;
-    client
-        .send(&post("/echo", chunked, "5\r\nabcde\r\n6\r\nfghijk\r\n"))
-        .await;
+    client.send(&post("/echo", chunked, "5\r\nabcde\r\n6\r\nfghijk\r\n")).await;
     assert_eq!(status(&client.until_closed().await), "413");
     let mut client = server.connect().await;
     client.send(&post("/echo", chunked, "nonsense\r\n")).await;
@@ -81,10 +74,7 @@ async fn chunks_are_counted_as_they_arrive() {
 
 #[tokio::test]
 async fn one_connection_too_many_is_told_so() {
-    let settings = Settings {
-        max_connections: 1,
-        ..Settings::default()
-    };
+    let settings = Settings { max_connections: 1, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut first = server.connect().await;
     first.send(&get("/hello")).await;
@@ -96,10 +86,5 @@ async fn one_connection_too_many_is_told_so() {
     assert!(answer.ends_with("TooManyConnections"));
     first.send(&get("/hello")).await;
     assert_eq!(status(&first.answer().await), "200");
-    assert!(
-        server
-            .observer
-            .metrics_text()
-            .contains("refused_connections_total 1\n")
-    );
+    assert!(server.observer.metrics_text().contains("refused_connections_total 1\n"));
 }

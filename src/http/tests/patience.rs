@@ -4,10 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_slow_body_is_refused() {
-    let settings = Settings {
-        body_timeout: SOON,
-        ..Settings::default()
-    };
+    let settings = Settings { body_timeout: SOON, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut client = server.connect().await;
     client.send(&post("/echo", "Content-Length: 5\r\n", "1234")).await;
@@ -18,10 +15,7 @@ async fn a_slow_body_is_refused() {
 
 #[tokio::test]
 async fn a_head_that_never_ends_ends_the_connection() {
-    let settings = Settings {
-        header_timeout: SOON,
-        ..Settings::default()
-    };
+    let settings = Settings { header_timeout: SOON, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut silent = server.connect().await;
     let mut slow = server.connect().await;
@@ -37,10 +31,7 @@ async fn a_head_that_never_ends_ends_the_connection() {
 
 #[tokio::test]
 async fn drops_of_a_head_do_not_prolong_it() {
-    let settings = Settings {
-        header_timeout: SOON,
-        ..Settings::default()
-    };
+    let settings = Settings { header_timeout: SOON, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut client = server.connect().await;
     client.send(&get("/hello")).await;
@@ -57,21 +48,13 @@ async fn drops_of_a_head_do_not_prolong_it() {
 #[tokio::test]
 async fn resting_between_requests_is_another_matter() {
     // The idle time alone is short, then the head's alone: each counts for its own.
-    let impatient = Running::start(Settings {
-        idle_timeout: SOON,
-        ..Settings::default()
-    })
-    .await;
+    let impatient = Running::start(Settings { idle_timeout: SOON, ..Settings::default() }).await;
     let mut client = impatient.connect().await;
     client.send(&get("/hello")).await;
     client.answer().await;
     assert_eq!(client.until_closed().await, "");
 
-    let patient = Running::start(Settings {
-        header_timeout: SOON,
-        ..Settings::default()
-    })
-    .await;
+    let patient = Running::start(Settings { header_timeout: SOON, ..Settings::default() }).await;
     let mut resting = patient.connect().await;
     resting.send(&get("/hello")).await;
     resting.answer().await;
@@ -83,10 +66,7 @@ async fn resting_between_requests_is_another_matter() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_let_go() {
-    let settings = Settings {
-        write_timeout: SOON,
-        ..Settings::default()
-    };
+    let settings = Settings { write_timeout: SOON, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut client = server.connect().await;
     client.send(&get("/large")).await;

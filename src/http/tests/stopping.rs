@@ -40,10 +40,7 @@ async fn a_request_sent_before_the_stop_is_answered() {
 
 #[tokio::test]
 async fn stopping_does_not_wait_for_ever() {
-    let settings = Settings {
-        drain: SOON,
-        ..Settings::default()
-    };
+    let settings = Settings { drain: SOON, ..Settings::default() };
     let server = Running::start(settings).await;
     let mut client = server.connect().await;
     client.send(&get("/for-ever")).await;

@@ -54,12 +54,7 @@ fn values_are_taken_exactly() {
     );
     assert_eq!(
         draft(r#"{"title":"","size":null}"#),
-        Ok(vec![
-            Value::Text(String::new()),
-            Value::Null,
-            Value::Null,
-            Value::Null
-        ])
+        Ok(vec![Value::Text(String::new()), Value::Null, Value::Null, Value::Null])
     );
 }
 
@@ -84,29 +79,16 @@ fn what_does_not_fit_its_field_does_not_validate() {
     ] {
         let title = if field == "title" { "" } else { r#""title":"x","# };
         let refused = Err(DraftError::DoesNotValidate(field.into()));
-        assert_eq!(
-            draft(&format!(r#"{{{title}"{field}":{value}}}"#)),
-            refused,
-            "{field} = {value}"
-        );
+        assert_eq!(draft(&format!(r#"{{{title}"{field}":{value}}}"#)), refused, "{field} = {value}");
     }
 }
 
 #[test]
 fn the_shape_is_judged_before_the_fields() {
-    assert_eq!(
-        draft(r#"{"size":"x","colour":1}"#),
-        Err(DraftError::UnknownField("colour".into()))
-    );
+    assert_eq!(draft(r#"{"size":"x","colour":1}"#), Err(DraftError::UnknownField("colour".into())));
     assert_eq!(draft(r#"{"size":"x"}"#), Err(DraftError::Missing("title".into())));
-    assert_eq!(
-        draft(r#"{"title":"a","title":"b"}"#),
-        Err(DraftError::GivenTwice("title".into()))
-    );
-    assert_eq!(
-        draft(r#"{"title":"a","id":1}"#),
-        Err(DraftError::AssignedByService("id"))
-    );
+    assert_eq!(draft(r#"{"title":"a","title":"b"}"#), Err(DraftError::GivenTwice("title".into())));
+    assert_eq!(draft(r#"{"title":"a","id":1}"#), Err(DraftError::AssignedByService("id")));
 }
 
 #[test]
@@ -118,10 +100,7 @@ fn a_body_that_is_no_object_is_told_apart_from_one_that_is_no_json() {
         matches!(draft(r#"{"title" "x"}"#), Err(DraftError::NotJson(said)) if said.contains("line 1 column"))
     );
     assert!(matches!(draft(r#"{"title":"x"} x"#), Err(DraftError::NotJson(_))));
-    assert_eq!(
-        Draft::parse(catalog().at(0), b"{\"a\xff"),
-        Err(DraftError::NotUtf8(3))
-    );
+    assert_eq!(Draft::parse(catalog().at(0), b"{\"a\xff"), Err(DraftError::NotUtf8(3)));
     assert_eq!(draft(&"[".repeat(10_000)), Err(DraftError::TooDeep));
     assert_eq!(
         draft(r#"{"title":"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}"#).map(|values| values.len()),
@@ -138,12 +117,6 @@ fn a_patch_says_only_what_changes_and_may_repeat_the_records_own_address() {
     );
     assert_eq!(patch(r#"{"id":8}"#), Err(DraftError::CannotBeChanged("id")));
     assert_eq!(patch(r#"{"id":"7"}"#), Err(DraftError::CannotBeChanged("id")));
-    assert_eq!(
-        patch(r#"{"ressource_uri":"/things/8/"}"#),
-        Err(DraftError::CannotBeChanged("ressource_uri"))
-    );
-    assert_eq!(
-        patch(r#"{"title":null}"#),
-        Err(DraftError::DoesNotValidate("title".into()))
-    );
+    assert_eq!(patch(r#"{"ressource_uri":"/things/8/"}"#), Err(DraftError::CannotBeChanged("ressource_uri")));
+    assert_eq!(patch(r#"{"title":null}"#), Err(DraftError::DoesNotValidate("title".into())));
 }

@@ -60,10 +60,7 @@ pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => OpenError::Foreign(path.to_owned()),
-        _ => OpenError::Unusable {
-            path: path.to_owned(),
-            cause: error.to_string(),
-        },
+        _ => OpenError::Unusable { path: path.to_owned(), cause: error.to_string() },
     }
 }
 
@@ -100,11 +97,7 @@ fn check_format(path: &Path, connection: &Connection) -> Result<(), OpenError> {
     match application {
         // Nobody's yet: new, or made by a tool that leaves no mark.
         0 | APPLICATION_ID if format <= FORMAT => Ok(()),
-        0 | APPLICATION_ID => Err(OpenError::Newer {
-            path: path.to_owned(),
-            found: format,
-            known: FORMAT,
-        }),
+        0 | APPLICATION_ID => Err(OpenError::Newer { path: path.to_owned(), found: format, known: FORMAT }),
         _ => Err(OpenError::Foreign(path.to_owned())),
     }
 }

@@ -52,17 +52,10 @@ impl Group<'_> {
                 return Err(self.refusal(collection, None, &values, error)?);
             }
         };
-        self.changes.push(Change {
-            collection: collection.position(),
-            id,
-            deed: Deed::Created,
-        });
+        self.changes.push(Change { collection: collection.position(), id, deed: Deed::Created });
         let mut bytes = Vec::with_capacity(256);
         representation::write(&mut bytes, collection, id, draft.values().iter().map(Cell::from));
-        Ok(Created {
-            id,
-            representation: bytes.into(),
-        })
+        Ok(Created { id, representation: bytes.into() })
     }
 
     pub(super) fn update(
@@ -84,11 +77,9 @@ impl Group<'_> {
                 .execute(params_from_iter(parameters));
             match updated {
                 Ok(0) => return Ok(None),
-                Ok(_) => self.changes.push(Change {
-                    collection: collection.position(),
-                    id,
-                    deed: Deed::Updated,
-                }),
+                Ok(_) => {
+                    self.changes.push(Change { collection: collection.position(), id, deed: Deed::Updated })
+                }
                 Err(error) => {
                     let values: Vec<Option<&Value>> = patch.values().iter().map(Option::as_ref).collect();
                     return Err(self.refusal(collection, Some(id), &values, error)?);
@@ -96,9 +87,7 @@ impl Group<'_> {
             }
         }
         let mut bytes = Vec::with_capacity(256);
-        let mut statement = self
-            .connection
-            .prepare_cached(&self.statements[collection.position()].fetch)?;
+        let mut statement = self.connection.prepare_cached(&self.statements[collection.position()].fetch)?;
         let mut rows = statement.query([id.get()])?;
         match rows.next()? {
             None => Ok(None),
@@ -117,16 +106,10 @@ impl Group<'_> {
         }
         // Several statements: those before a refusal must be taken back.
         let changes_before = self.changes.len();
-        self.connection
-            .prepare_cached("SAVEPOINT deletion")?
-            .execute([])?;
-        let deleted = self
-            .release_referrers(collection, id)
-            .and_then(|()| self.delete_one(collection, id));
+        self.connection.prepare_cached("SAVEPOINT deletion")?.execute([])?;
+        let deleted = self.release_referrers(collection, id).and_then(|()| self.delete_one(collection, id));
         if matches!(deleted, Err(Trouble::Refused(_))) {
-            self.connection
-                .prepare_cached("ROLLBACK TO deletion")?
-                .execute([])?;
+            self.connection.prepare_cached("ROLLBACK TO deletion")?.execute([])?;
             self.changes.truncate(changes_before);
         }
         if !matches!(deleted, Err(Trouble::Engine(_))) {
@@ -140,11 +123,7 @@ impl Group<'_> {
         match self.connection.prepare_cached(statement)?.execute([id.get()]) {
             Ok(0) => Ok(false),
             Ok(_) => {
-                self.changes.push(Change {
-                    collection: collection.position(),
-                    id,
-                    deed: Deed::Deleted,
-                });
+                self.changes.push(Change { collection: collection.position(), id, deed: Deed::Deleted });
                 Ok(true)
             }
             // A table that is no longer declared, but still refers to this one.
@@ -160,16 +139,10 @@ impl Group<'_> {
     fn release_referrers(&mut self, collection: &Collection, id: RecordId) -> Result<(), Trouble> {
         let catalog = self.catalog;
         for (referrer, position) in catalog.referrers(collection) {
-            let rule = referrer.fields()[position]
-                .reference()
-                .map(|reference| reference.on_delete);
+            let rule = referrer.fields()[position].reference().map(|reference| reference.on_delete);
             let ids: Vec<i64> = {
-                let mut statement = self
-                    .connection
-                    .prepare_cached(&sql::referring(referrer, position))?;
-                statement
-                    .query_map([id.get()], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?
+                let mut statement = self.connection.prepare_cached(&sql::referring(referrer, position))?;
+                statement.query_map([id.get()], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
             };
             for referring in ids.into_iter().filter_map(RecordId::new) {
                 match rule {
@@ -182,11 +155,7 @@ impl Group<'_> {
                             .prepare_cached(&sql::update(referrer, &[position]))?
                             .execute((referring.get(), rusqlite::types::Null))?;
                         let (collection, id) = (referrer.position(), referring);
-                        self.changes.push(Change {
-                            collection,
-                            id,
-                            deed: Deed::Updated,
-                        });
+                        self.changes.push(Change { collection, id, deed: Deed::Updated });
                     }
                     Some(OnDelete::Restrict) | None => {
                         return Err(Trouble::Refused(StoreError::StillReferenced(
@@ -217,9 +186,7 @@ impl Group<'_> {
             };
             let exists = &self.statements[reference.target].exists;
             if !self.connection.prepare_cached(exists)?.exists([target])? {
-                return Ok(Trouble::Refused(StoreError::DanglingReference(
-                    field.name().to_owned(),
-                )));
+                return Ok(Trouble::Refused(StoreError::DanglingReference(field.name().to_owned())));
             }
         }
         let stored = match id {
@@ -239,9 +206,7 @@ impl Group<'_> {
                 .prepare_cached(&sql::rival(collection, rule))?
                 .exists(params_from_iter(wanted))?
             {
-                let names = rule
-                    .iter()
-                    .map(|&position| collection.fields()[position].name().to_owned());
+                let names = rule.iter().map(|&position| collection.fields()[position].name().to_owned());
                 return Ok(Trouble::Refused(StoreError::Duplicate(names.collect())));
             }
         }
@@ -252,14 +217,9 @@ impl Group<'_> {
         let statement = &self.statements[collection.position()].fetch;
         let read = |stored: &rusqlite::Row<'_>| {
             let fields = collection.fields().iter().enumerate();
-            fields
-                .map(|(position, field)| row::value(stored, position + 1, field.kind()))
-                .collect()
+            fields.map(|(position, field)| row::value(stored, position + 1, field.kind())).collect()
         };
-        self.connection
-            .prepare_cached(statement)?
-            .query_row([id.get()], read)
-            .optional()
+        self.connection.prepare_cached(statement)?.query_row([id.get()], read).optional()
     }
 }
 

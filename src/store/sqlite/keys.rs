@@ -69,17 +69,11 @@ impl KeyTable {
         name: Option<&str>,
         access_key: &AccessKey,
     ) -> Result<String, KeyRingError> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(broken)?;
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
         let hash = access_key.hash();
         let holder = transaction
-            .query_row(
-                "SELECT name FROM _carnet_keys WHERE hash = ?1",
-                [hash.as_bytes()],
-                |row| row.get(0),
-            )
+            .query_row("SELECT name FROM _carnet_keys WHERE hash = ?1", [hash.as_bytes()], |row| row.get(0))
             .optional()
             .map_err(broken)?;
         if let Some(holder) = holder {
@@ -108,11 +102,7 @@ impl KeyTable {
             self.connection
                 .prepare("SELECT name, prefix, created FROM _carnet_keys ORDER BY name")?
                 .query_map([], |row| {
-                    Ok(KeyEntry {
-                        name: row.get(0)?,
-                        prefix: row.get(1)?,
-                        created: row.get(2)?,
-                    })
+                    Ok(KeyEntry { name: row.get(0)?, prefix: row.get(1)?, created: row.get(2)? })
                 })?
                 .collect()
         };
@@ -120,18 +110,15 @@ impl KeyTable {
     }
 
     pub(in crate::store) fn revoke(&mut self, name: &str) -> Result<bool, KeyRingError> {
-        let revoked = self
-            .connection
-            .execute("DELETE FROM _carnet_keys WHERE name = ?1", [name])
-            .map_err(broken)?;
+        let revoked =
+            self.connection.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(broken)?;
         Ok(revoked > 0)
     }
 }
 
 fn has_name(connection: &Connection, name: &str) -> Result<bool, KeyRingError> {
-    let mut statement = connection
-        .prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1")
-        .map_err(broken)?;
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1").map_err(broken)?;
     statement.exists([name]).map_err(broken)
 }
 
@@ -175,23 +162,15 @@ impl Follower {
                         observer.report(Event::KeysReloaded { keys: keys.len() });
                         published.store(Arc::new(keys));
                     }
-                    Err(error) => observer.report(Event::Warning(&format!(
-                        "the access keys cannot be read: {error}"
-                    ))),
+                    Err(error) => {
+                        observer.report(Event::Warning(&format!("the access keys cannot be read: {error}")))
+                    }
                 }
             }
         };
-        let spawned = std::thread::Builder::new()
-            .name("access keys".into())
-            .spawn(follow);
-        spawned.map_err(|error| OpenError::Unusable {
-            path: path.to_owned(),
-            cause: error.to_string(),
-        })?;
-        Ok(Self {
-            current,
-            stop: Mutex::new(Some(stop)),
-        })
+        let spawned = std::thread::Builder::new().name("access keys".into()).spawn(follow);
+        spawned.map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
+        Ok(Self { current, stop: Mutex::new(Some(stop)) })
     }
 
     pub(super) fn current(&self) -> Arc<KeySet> {
@@ -204,9 +183,7 @@ impl Follower {
 }
 
 fn changes(connection: &Connection) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached("SELECT number FROM _carnet_key_changes")?
-        .query_row([], |row| row.get(0))
+    connection.prepare_cached("SELECT number FROM _carnet_key_changes")?.query_row([], |row| row.get(0))
 }
 
 /// The keys and the number of changes that led to them, of one moment.

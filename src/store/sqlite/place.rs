@@ -33,19 +33,14 @@ pub(super) fn check(path: &Path, any_filesystem: bool) -> Result<(), OpenError> 
     if any_filesystem {
         return Ok(());
     }
-    let status = rustix::fs::statfs(folder).map_err(|error| OpenError::Unusable {
-        path: path.to_owned(),
-        cause: error.to_string(),
-    })?;
+    let status = rustix::fs::statfs(folder)
+        .map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
     #[expect(
         clippy::cast_sign_loss,
         reason = "a magic number, not a quantity; its sign depends on the platform"
     )]
     match network_filesystem(status.f_type as u64) {
-        Some(kind) => Err(OpenError::NetworkFilesystem {
-            path: path.to_owned(),
-            kind,
-        }),
+        Some(kind) => Err(OpenError::NetworkFilesystem { path: path.to_owned(), kind }),
         None => Ok(()),
     }
 }
@@ -53,28 +48,17 @@ pub(super) fn check(path: &Path, any_filesystem: bool) -> Result<(), OpenError> 
 fn network_filesystem(magic: u64) -> Option<&'static str> {
     // The number is signed and 32 bits wide on some platforms.
     let magic = magic & 0xffff_ffff;
-    NETWORK_FILESYSTEMS
-        .iter()
-        .find(|(number, _)| *number == magic)
-        .map(|(_, name)| *name)
+    NETWORK_FILESYSTEMS.iter().find(|(number, _)| *number == magic).map(|(_, name)| *name)
 }
 
 /// Makes an empty file that only its owner can read, where there is none. SQLite gives its companions the
 /// same rights.
 pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
-    match OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-    {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         // Never opened again by us: closing it would drop the locks that SQLite holds for this process.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(OpenError::Unusable {
-            path: path.to_owned(),
-            cause: error.to_string(),
-        }),
+        Err(error) => Err(OpenError::Unusable { path: path.to_owned(), cause: error.to_string() }),
     }
 }
 
@@ -89,10 +73,8 @@ impl Lock {
     /// Takes the lock, or says that another server has it.
     pub(super) fn take(path: &Path) -> Result<Self, OpenError> {
         let lock_path = beside(path);
-        let unusable = |error: std::io::Error| OpenError::Unusable {
-            path: lock_path.clone(),
-            cause: error.to_string(),
-        };
+        let unusable =
+            |error: std::io::Error| OpenError::Unusable { path: lock_path.clone(), cause: error.to_string() };
         let mut file = OpenOptions::new()
             .write(true)
             .create(true)

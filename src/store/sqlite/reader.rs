@@ -17,13 +17,9 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn open(path: &Path, number: usize) -> Result<Self, OpenError> {
-        let connections: Result<Vec<_>, _> = (0..number)
-            .map(|_| connection::open(path, Role::Reader))
-            .collect();
-        Ok(Self {
-            idle: Mutex::new(connections?),
-            returned: Condvar::new(),
-        })
+        let connections: Result<Vec<_>, _> =
+            (0..number).map(|_| connection::open(path, Role::Reader)).collect();
+        Ok(Self { idle: Mutex::new(connections?), returned: Condvar::new() })
     }
 
     /// Lends a connection; waits while all are out, which lasts no longer than one read.
@@ -31,10 +27,7 @@ impl Readers {
         let mut idle = self.idle.lock();
         loop {
             if let Some(connection) = idle.pop() {
-                return Lent {
-                    readers: self,
-                    connection: Some(connection),
-                };
+                return Lent { readers: self, connection: Some(connection) };
             }
             self.returned.wait(&mut idle);
         }
@@ -51,9 +44,7 @@ impl Deref for Lent<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection
-            .as_ref()
-            .expect("a lent connection is there until it is dropped")
+        self.connection.as_ref().expect("a lent connection is there until it is dropped")
     }
 }
 

@@ -84,14 +84,7 @@ impl Writer {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let log = PathBuf::from(log);
-        let desk = Desk {
-            connection,
-            catalog,
-            statements,
-            observer,
-            log,
-            log_has_pages: true,
-        };
+        let desk = Desk { connection, catalog, statements, observer, log, log_has_pages: true };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // A panic here is a bug of ours; the group in hand is as unknown as after a failed disk.
             let work = std::panic::AssertUnwindSafe(|| desk.work(&jobs));
@@ -101,11 +94,7 @@ impl Writer {
                 failed.send_replace(Some(cause));
             }
         })?;
-        Ok(Self {
-            queue: Mutex::new(Some(queue)),
-            thread: Mutex::new(Some(thread)),
-            failure,
-        })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), failure })
     }
 
     /// Hands in a write and waits until it is on disk or refused.
@@ -114,11 +103,7 @@ impl Writer {
         write: impl FnOnce(&mut Group<'_>) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Write {
-            write: Some(write),
-            verdict: Err(StoreError::OutcomeUnknown),
-            reply,
-        });
+        let job = Box::new(Write { write: Some(write), verdict: Err(StoreError::OutcomeUnknown), reply });
         {
             let queue = self.queue.lock();
             let queue = queue.as_ref().ok_or_else(closed)?;
@@ -198,10 +183,7 @@ impl Desk {
     }
 
     fn commit_group(&mut self, jobs: impl Iterator<Item = Box<dyn Job>>) -> Result<(), String> {
-        let begun = self
-            .connection
-            .prepare_cached("BEGIN IMMEDIATE")
-            .and_then(|mut begin| begin.execute([]));
+        let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let mut group = Group {
             connection: &self.connection,
             catalog: &self.catalog,
@@ -219,10 +201,7 @@ impl Desk {
         }
         let changes = std::mem::take(&mut group.changes);
         if failure.is_none() {
-            let mut commit = self
-                .connection
-                .prepare_cached("COMMIT")
-                .map_err(|error| error.to_string())?;
+            let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
         }
         self.log_has_pages = true;
@@ -239,9 +218,7 @@ impl Desk {
             }
             Some(error) => {
                 let (befell, end) = self.judge(&error);
-                settled
-                    .into_iter()
-                    .for_each(|job| job.answer(Some(befell.clone())));
+                settled.into_iter().for_each(|job| job.answer(Some(befell.clone())));
                 end
             }
         }
@@ -272,11 +249,7 @@ impl Desk {
     fn watch_log(&mut self) -> Result<(), String> {
         let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
         self.observer.store().wal_is(bytes);
-        if bytes > LARGEST_LOG_BYTES {
-            self.checkpoint("TRUNCATE")
-        } else {
-            Ok(())
-        }
+        if bytes > LARGEST_LOG_BYTES { self.checkpoint("TRUNCATE") } else { Ok(()) }
     }
 
     fn empty_log(&mut self) -> Result<(), String> {

@@ -1,0 +1,114 @@
+//! The OpenAPI document, computed from the catalog.
+//!
+//! It describes what is promised and nothing else. The files beside this door are its parts; each says
+//! what may be referred to, and what nobody refers to is left out at the end.
+
+mod body;
+mod component;
+mod envelope;
+mod header;
+mod operation;
+mod parameter;
+mod records;
+mod refusal;
+mod security;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Admission, Collection};
+
+/// The newest 3.1: tools that read 3.2 are still few.
+const VERSION: &str = "3.1.2";
+
+const DESCRIPTION: &str = "\
+Records in named collections, as JSON over HTTP.
+
+A path is answered alike with and without its trailing slash. HEAD is answered wherever GET is, and OPTIONS \
+everywhere, without an access key. Any other method than those described is answered with 405 and `Allow`.
+
+Every error is an object with the one member `error`. The exception is a request head that cannot be read at \
+all: a bare 400, 414 or 431, after which the connection is closed.";
+
+/// Describes the service as this catalog makes it.
+///
+/// `access_parameter` is the query parameter that carries an access key; `shows_metrics` says whether
+/// `/metrics` is served.
+pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) -> Value {
+    let mut paths = Map::new();
+    for collection in catalog.collections() {
+        let name = collection.name();
+        paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
+        paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
+    }
+    paths.extend(service::paths(shows_metrics));
+
+    let mut document = json!({
+        "openapi": VERSION,
+        "info": {
+            "title": "carnet",
+            "summary": env!("CARGO_PKG_DESCRIPTION"),
+            "description": DESCRIPTION,
+            "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
+            "version": env!("CARGO_PKG_VERSION"),
+        },
+        "servers": [{ "url": "/" }],
+        "tags": tags(catalog),
+        "paths": paths,
+        "components": {
+            "schemas": schemas(catalog),
+            "parameters": parameter::components(catalog, access_parameter),
+            "headers": header::components(),
+            "responses": refusal::components(),
+            "securitySchemes": security::schemes(catalog, access_parameter),
+        },
+    });
+    component::leave_out_unused(&mut document);
+    document
+}
+
+fn schemas(catalog: &Catalog) -> Map<String, Value> {
+    let mut schemas = Map::new();
+    for collection in catalog.collections() {
+        schemas.extend(body::components(catalog, collection));
+    }
+    schemas.extend(service::components(catalog));
+    schemas.insert("Error".into(), refusal::error());
+    schemas
+}
+
+fn tags(catalog: &Catalog) -> Vec<Value> {
+    let collections = catalog.collections().iter();
+    let mut tags: Vec<Value> = collections
+        .map(|collection| json!({ "name": collection.name(), "description": about(collection) }))
+        .collect();
+    tags.push(json!({
+        "name": service::TAG,
+        "description": "What the service says about itself. Open to everybody.",
+    }));
+    tags
+}
+
+/// What holds for every operation of a collection.
+fn about(collection: &Collection) -> String {
+    let mut about = match collection.admission() {
+        Admission::Open => "Open to everybody.",
+        Admission::Identified => "Open to everybody; a caller with a known access key is known by it.",
+        Admission::KnownOnly => "Only for callers with a known access key.",
+    }
+    .to_owned();
+    if let Some(limit) = collection.rate_limit() {
+        about.push_str(&format!(
+            " One access key may make {} requests in {} seconds.",
+            limit.quota, limit.interval_seconds
+        ));
+    }
+    for rule in collection.unique() {
+        let together = if rule.len() > 1 { " together" } else { "" };
+        about.push_str(&format!(" `{}` must be unique{together}.", collection.rule_name(rule)));
+    }
+    about
+}

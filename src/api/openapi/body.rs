@@ -1,0 +1,191 @@
+//! The bodies of a collection as JSON Schema: a record, what creates one, what updates one.
+
+use serde_json::{Map, Value, json};
+
+use super::component::reference;
+use super::envelope;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::name::{ID, RESSOURCE_URI};
+
+/// No U+0000; any other character, line ends included.
+const TEXT: &str = r"^[^\u0000]*$";
+
+/// JSON Schema counts `45.0` among the integers, so words have to say it.
+const INTEGER: &str = "Written without a point or an exponent: `45.0` and `1e2` are refused, which a schema \
+    cannot express.";
+
+/// What the bodies of this collection may be.
+pub(super) fn components(catalog: &Catalog, collection: &Collection) -> Map<String, Value> {
+    let mut components = Map::new();
+    components.insert(name(collection, "record"), record(catalog, collection));
+    components.insert(name(collection, "create"), create(catalog, collection));
+    components.insert(name(collection, "update"), update(catalog, collection));
+    components.insert(name(collection, "envelope"), envelope::of(collection));
+    components
+}
+
+/// Refers to `record`, `create`, `update` or `envelope` of this collection.
+pub(super) fn of(collection: &Collection, body: &str) -> Value {
+    reference("schemas", &name(collection, body))
+}
+
+/// The values of a kind, without the absent one.
+pub(super) fn value(kind: FieldKind) -> Map<String, Value> {
+    let value = match kind {
+        FieldKind::String => json!({ "type": "string", "pattern": TEXT }),
+        FieldKind::Integer => json!({
+            "type": "integer",
+            "format": "int64",
+            "minimum": i64::MIN,
+            "maximum": i64::MAX,
+        }),
+        FieldKind::Float => json!({ "type": "number", "format": "double" }),
+        FieldKind::Boolean => json!({ "type": "boolean" }),
+    };
+    members(value)
+}
+
+/// A record's id.
+pub(super) fn id() -> Value {
+    json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": i64::MAX })
+}
+
+/// Says which collection a field refers to, for programs and for people.
+pub(super) fn refer(catalog: &Catalog, field: &Field, schema: &mut Map<String, Value>) {
+    if let Some(reference) = field.reference() {
+        let target = catalog.at(reference.target).name();
+        schema.insert("x-references".into(), target.into());
+    }
+}
+
+/// A value that the field would accept.
+pub(super) fn example(field: &Field) -> Value {
+    let text = field.example();
+    match field.kind() {
+        FieldKind::String => text.into(),
+        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.into())
+        }
+    }
+}
+
+/// A record as the collection would show it.
+pub(super) fn example_of_record(collection: &Collection) -> Map<String, Value> {
+    let mut example = examples(collection.fields());
+    if collection.shows_id() {
+        example.insert(ID.into(), 1.into());
+    }
+    example.insert(RESSOURCE_URI.into(), format!("/{}/1/", collection.name()).into());
+    example
+}
+
+// No collection has a hyphen in its name, so no two of these are the same.
+fn name(collection: &Collection, body: &str) -> String {
+    format!("{}-{body}", collection.name())
+}
+
+fn record(catalog: &Catalog, collection: &Collection) -> Value {
+    let mut properties = fields(catalog, collection, Side::Answer);
+    if collection.shows_id() {
+        properties.insert(ID.into(), id());
+    }
+    properties.insert(RESSOURCE_URI.into(), ressource_uri(collection));
+    let required: Vec<String> = properties.keys().cloned().collect();
+    json!({
+        "type": "object",
+        "description": format!("A record of `{}`. A field without a value is null.", collection.name()),
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+        "examples": [example_of_record(collection)],
+    })
+}
+
+fn create(catalog: &Catalog, collection: &Collection) -> Value {
+    let fields_required = collection.fields().iter().filter(|field| field.is_required());
+    let required: Vec<&str> = fields_required.map(Field::name).collect();
+    json!({
+        "type": "object",
+        "description": format!(
+            "A new record of `{}`. The service assigns `{ID}` and `{RESSOURCE_URI}`.",
+            collection.name()
+        ),
+        "properties": fields(catalog, collection, Side::Request),
+        "required": required,
+        "additionalProperties": false,
+        "examples": [examples(collection.fields())],
+    })
+}
+
+fn update(catalog: &Catalog, collection: &Collection) -> Value {
+    let mut properties = fields(catalog, collection, Side::Request);
+    // A client may send back what it was given.
+    properties.insert(ID.into(), id());
+    properties.insert(RESSOURCE_URI.into(), ressource_uri(collection));
+    json!({
+        "type": "object",
+        "description": format!(
+            "The fields to change; the others keep their value, and null takes an optional one away. \
+            `{ID}` and `{RESSOURCE_URI}` cannot be changed: they are accepted where they equal the record's own."
+        ),
+        "properties": properties,
+        "additionalProperties": false,
+        "examples": [examples(&collection.fields()[..1])],
+    })
+}
+
+/// Who writes the value.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Request,
+    Answer,
+}
+
+fn fields(catalog: &Catalog, collection: &Collection, side: Side) -> Map<String, Value> {
+    let fields = collection.fields().iter();
+    fields.map(|field| (field.name().to_owned(), member(catalog, field, side))).collect()
+}
+
+fn member(catalog: &Catalog, field: &Field, side: Side) -> Value {
+    let mut schema = value(field.kind());
+    if side == Side::Answer {
+        // What another tool has stored is shown as it is.
+        schema.shift_remove("pattern");
+    }
+    if !field.is_required() {
+        let kind = schema["type"].take();
+        schema.insert("type".into(), json!([kind, "null"]));
+    }
+    let mut description = Vec::new();
+    if let Some(reference) = field.reference() {
+        description.push(format!("The id of a record of `{}`.", catalog.at(reference.target).name()));
+    }
+    if side == Side::Request && field.kind() == FieldKind::Integer {
+        description.push(INTEGER.into());
+    }
+    if !description.is_empty() {
+        schema.insert("description".into(), description.join(" ").into());
+    }
+    refer(catalog, field, &mut schema);
+    schema.insert("examples".into(), json!([example(field)]));
+    schema.into()
+}
+
+fn ressource_uri(collection: &Collection) -> Value {
+    json!({ "type": "string", "pattern": format!("^/{}/[1-9][0-9]*/$", collection.name()) })
+}
+
+fn examples(fields: &[Field]) -> Map<String, Value> {
+    let fields = fields.iter();
+    fields.map(|field| (field.name().to_owned(), example(field))).collect()
+}
+
+/// The members of an object that was written out as one.
+pub(super) fn members(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}

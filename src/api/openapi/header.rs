@@ -1,0 +1,69 @@
+//! The header fields of answers.
+
+use serde_json::{Map, Value, json};
+
+use super::component::reference;
+
+/// The header field of every answer.
+const REQUEST_ID: &str = "X-Request-Id";
+/// The header fields of every answer of a limited collection to a known access key.
+const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
+
+/// The header fields of one answer, those of every answer included.
+pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
+    let limits: &[&str] = if is_limited { &LIMITS } else { &[] };
+    let names = own.iter().chain(limits).chain(&[REQUEST_ID]);
+    names.map(|name| ((*name).to_owned(), reference("headers", name))).collect()
+}
+
+/// Every header field that an answer may carry.
+pub(super) fn components() -> Value {
+    json!({
+        "Location": {
+            "description": "The absolute URL of the new record.",
+            "required": true,
+            "schema": { "type": "string", "format": "uri" },
+        },
+        "Preference-Applied": {
+            "description": "Present where the request preferred a representation and got it.",
+            "schema": { "type": "string", "const": "return=representation" },
+        },
+        "Link": {
+            "description": "The next and the previous page as absolute URLs, filters included (RFC 8288); \
+                each only where there is one.",
+            "schema": { "type": "string" },
+        },
+        "Allow": {
+            "description": "The methods that are allowed here.",
+            "required": true,
+            "schema": { "type": "string" },
+        },
+        "WWW-Authenticate": {
+            "description": "How to present an access key (RFC 9110).",
+            "required": true,
+            "schema": { "type": "string" },
+        },
+        "Retry-After": {
+            "description": "In how many seconds the access key has requests again.",
+            "required": true,
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "RateLimit-Policy": {
+            "description": "The limit: `q` requests in `w` seconds. Only in answers to a known access key.",
+            "schema": { "type": "string" },
+        },
+        "RateLimit": {
+            "description": "`r` requests are left for the next `t` seconds. Only in answers to a known \
+                access key.",
+            "schema": { "type": "string" },
+        },
+        "Connection": {
+            "description": "The connection is closed after this answer. Only on HTTP/1.1.",
+            "schema": { "type": "string", "const": "close" },
+        },
+        "X-Request-Id": {
+            "description": "The name of this request in the server's log.",
+            "schema": { "type": "string" },
+        },
+    })
+}

@@ -1,0 +1,233 @@
+//! The two paths of a collection: its list and its records.
+
+use serde_json::{Value, json};
+
+use super::operation::{Operation, Place, Success, path_item};
+use super::{body, component, parameter, refusal, security};
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Admission, Collection, Verb};
+use crate::catalog::field::OnDelete;
+
+/// The list of a collection.
+pub(super) fn list(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
+    let place = Place {
+        name: &format!("{}-list", collection.name()),
+        tag: collection.name(),
+        parameters: Vec::new(),
+        may_be_unknown: false,
+    };
+    let allowed = |verb: &Verb| collection.list_verbs().contains(verb);
+    let verbs = Verb::OF_LISTS.into_iter().filter(allowed);
+    let operations = verbs.map(|verb| operation(catalog, collection, access_parameter, verb, Target::List));
+    path_item(&place, operations.collect())
+}
+
+/// The records of a collection.
+pub(super) fn record(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
+    let place = Place {
+        name: &format!("{}-record", collection.name()),
+        tag: collection.name(),
+        parameters: vec![component::reference("parameters", "RecordId")],
+        may_be_unknown: true,
+    };
+    let allowed = |verb: &Verb| collection.unique_verbs().contains(verb);
+    let verbs = Verb::OF_RECORDS.into_iter().filter(allowed);
+    let operations = verbs.map(|verb| operation(catalog, collection, access_parameter, verb, Target::Record));
+    path_item(&place, operations.collect())
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Target {
+    List,
+    Record,
+}
+
+/// What is different from verb to verb; the rest follows from the collection.
+struct Particulars {
+    method: &'static str,
+    /// The first part of the operation id.
+    act: &'static str,
+    summary: String,
+    description: &'static str,
+    parameters: Vec<Value>,
+    request_body: Option<Value>,
+    success: Success,
+}
+
+fn operation(
+    catalog: &Catalog,
+    collection: &Collection,
+    access_parameter: &str,
+    verb: Verb,
+    target: Target,
+) -> Operation {
+    let particulars = match (verb, target) {
+        (Verb::Get, Target::List) => listing(collection, access_parameter),
+        (Verb::Get, Target::Record) => fetch(collection),
+        (Verb::Post, _) => create(collection),
+        (Verb::Put, _) => update(collection, "put", "update"),
+        (Verb::Patch, _) => update(collection, "patch", "patch"),
+        (Verb::Delete, _) => delete(collection),
+    };
+    Operation {
+        method: particulars.method,
+        id: format!("{}-{}", particulars.act, collection.name()),
+        summary: particulars.summary,
+        description: particulars.description.into(),
+        parameters: particulars.parameters,
+        request_body: particulars.request_body,
+        success: particulars.success,
+        refusals: refusals(catalog, collection, verb, target),
+        security: security::requirement(collection.admission(), access_parameter),
+        is_limited: collection.rate_limit().is_some(),
+    }
+}
+
+fn listing(collection: &Collection, access_parameter: &str) -> Particulars {
+    let is_paged = collection.pagination().is_some();
+    Particulars {
+        method: "get",
+        act: "list",
+        summary: format!("List `{}`", collection.name()),
+        description: "A record must match all filters. An unknown parameter, or one given twice, is refused.",
+        parameters: parameter::of_list(collection, access_parameter),
+        request_body: None,
+        success: Success {
+            status: "200",
+            description: if is_paged { "A page of the list." } else { "The list." }.into(),
+            headers: if is_paged { vec!["Link"] } else { Vec::new() },
+            content: Some(json(body::of(collection, "envelope"))),
+        },
+    }
+}
+
+fn create(collection: &Collection) -> Particulars {
+    Particulars {
+        method: "post",
+        act: "create",
+        summary: format!("Create a record of `{}`", collection.name()),
+        description: "The answer has a body only where the request prefers a representation.",
+        parameters: vec![component::reference("parameters", "Prefer")],
+        request_body: Some(required(json(body::of(collection, "create")))),
+        success: Success {
+            status: "201",
+            description: "Created. The body is empty, or the record where a representation was preferred."
+                .into(),
+            headers: vec!["Location", "Preference-Applied"],
+            // Without a schema: the empty body that most callers get would not meet one.
+            content: Some(json!({
+                "application/json": {
+                    "examples": {
+                        "representation": {
+                            "summary": "With `Prefer: return=representation`",
+                            "value": body::example_of_record(collection),
+                        },
+                    },
+                },
+            })),
+        },
+    }
+}
+
+fn fetch(collection: &Collection) -> Particulars {
+    Particulars {
+        method: "get",
+        act: "fetch",
+        summary: format!("Fetch a record of `{}`", collection.name()),
+        description: "One record by its id.",
+        parameters: Vec::new(),
+        request_body: None,
+        success: whole_record(collection, "The record."),
+    }
+}
+
+fn update(collection: &Collection, method: &'static str, act: &'static str) -> Particulars {
+    let schema = body::of(collection, "update");
+    let mut content = json(schema.clone());
+    if method == "patch" {
+        content["application/merge-patch+json"] = json!({ "schema": schema });
+    }
+    Particulars {
+        method,
+        act,
+        summary: format!("Update a record of `{}`", collection.name()),
+        description: "Changes the fields that are given; the others keep their value.",
+        parameters: Vec::new(),
+        request_body: Some(required(content)),
+        success: whole_record(collection, "The complete record after the change."),
+    }
+}
+
+fn delete(collection: &Collection) -> Particulars {
+    Particulars {
+        method: "delete",
+        act: "delete",
+        summary: format!("Delete a record of `{}`", collection.name()),
+        description: "Its id is never used again.",
+        parameters: Vec::new(),
+        request_body: None,
+        success: Success {
+            status: "200",
+            description: "Deleted. The body is empty.".into(),
+            headers: Vec::new(),
+            content: None,
+        },
+    }
+}
+
+fn whole_record(collection: &Collection, description: &str) -> Success {
+    Success {
+        status: "200",
+        description: description.into(),
+        headers: Vec::new(),
+        content: Some(json(body::of(collection, "record"))),
+    }
+}
+
+fn refusals(catalog: &Catalog, collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
+    let mut statuses = refusal::OF_ANY.to_vec();
+    if collection.admission() == Admission::KnownOnly {
+        statuses.push(401);
+    }
+    if collection.rate_limit().is_some() {
+        statuses.push(429);
+    }
+    if target == Target::Record {
+        statuses.push(404);
+    }
+    if matches!(verb, Verb::Post | Verb::Put | Verb::Patch) {
+        statuses.extend(refusal::OF_BODIES);
+    }
+    if verb != Verb::Get {
+        statuses.push(507);
+    }
+    if verb == Verb::Delete && may_be_held(catalog, collection) {
+        statuses.push(409);
+    }
+    statuses
+}
+
+/// Whether some record may stand against a delete, also one further down a cascade.
+///
+/// It ends: references point upwards only.
+fn may_be_held(catalog: &Catalog, collection: &Collection) -> bool {
+    catalog.referrers(collection).any(|(referrer, position)| {
+        match referrer.fields()[position].reference().map(|found| found.on_delete) {
+            Some(OnDelete::Restrict) => true,
+            Some(OnDelete::Cascade) => may_be_held(catalog, referrer),
+            Some(OnDelete::SetNull) | None => false,
+        }
+    })
+}
+
+fn json(schema: Value) -> Value {
+    json!({ "application/json": { "schema": schema } })
+}
+
+fn required(content: Value) -> Value {
+    json!({
+        "description": "Sent without a `Content-Type`, as `application/json` or as `application/*+json`, in UTF-8.",
+        "required": true,
+        "content": content,
+    })
+}

@@ -1,0 +1,154 @@
+//! Refusals: every way to say no, with its status, its header fields and the one error body.
+
+use serde_json::{Map, Value, json};
+
+use super::component::reference;
+use super::header;
+
+/// What the same answer looks like here.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    /// HEAD is answered without one.
+    pub has_body: bool,
+    /// Whether the collection counts requests.
+    pub is_limited: bool,
+}
+
+/// The statuses that any request may meet.
+pub(super) const OF_ANY: [u16; 5] = [400, 414, 431, 500, 503];
+/// The statuses that a request with a body may meet besides.
+pub(super) const OF_BODIES: [u16; 3] = [408, 413, 415];
+
+struct Refusal {
+    status: u16,
+    name: &'static str,
+    description: &'static str,
+    headers: &'static [&'static str],
+    /// It is given before anybody asked who is calling, or to somebody unknown: nothing was counted.
+    is_uncounted: bool,
+    example: Option<&'static str>,
+}
+
+impl Refusal {
+    const fn new(status: u16, name: &'static str, description: &'static str) -> Self {
+        Self { status, name, description, headers: &[], is_uncounted: false, example: None }
+    }
+}
+
+const REFUSALS: [Refusal; 14] = [
+    Refusal::new(
+        400,
+        "BadRequest",
+        "The request does not validate; `error` says which field or parameter, and why.",
+    ),
+    Refusal {
+        headers: &["WWW-Authenticate"],
+        is_uncounted: true,
+        ..Refusal::new(
+            401,
+            "Unauthorized",
+            "No access key, or not a known one; `error` says how to present it.",
+        )
+    },
+    Refusal {
+        headers: &["Connection"],
+        example: Some("<p>The requested URL was not found on this server.</p>"),
+        ..Refusal::new(404, "NotFound", "There is nothing here.")
+    },
+    Refusal {
+        headers: &["Allow"],
+        ..Refusal::new(
+            405,
+            "MethodNotAllowed",
+            "The method is not allowed here; `Allow` lists those that are.",
+        )
+    },
+    Refusal::new(408, "RequestTimeout", "The body did not arrive in time."),
+    Refusal::new(409, "Conflict", "Another record still refers to this one; `error` names its collection."),
+    Refusal::new(413, "ContentTooLarge", "The body is longer than the server takes."),
+    Refusal {
+        is_uncounted: true,
+        ..Refusal::new(414, "UriTooLong", "The URL is longer than the server takes.")
+    },
+    Refusal::new(
+        415,
+        "UnsupportedMediaType",
+        "The body is neither `application/json` nor `application/*+json`, or not in UTF-8.",
+    ),
+    Refusal {
+        headers: &["Retry-After"],
+        ..Refusal::new(429, "TooManyRequests", "The access key has used up its requests for now.")
+    },
+    Refusal {
+        is_uncounted: true,
+        ..Refusal::new(
+            431,
+            "HeadTooLarge",
+            "The head of the request is longer than the server takes. A bare answer without a body.",
+        )
+    },
+    Refusal::new(500, "InternalError", "The server failed; its log says why."),
+    Refusal::new(503, "Unavailable", "The server cannot answer for now. Try again."),
+    Refusal::new(507, "InsufficientStorage", "There is no room left to store this."),
+];
+
+/// The error body, the one shape of every refusal.
+pub(super) fn error() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request was refused.",
+        "properties": { "error": { "type": "string" } },
+        "required": ["error"],
+        "additionalProperties": false,
+    })
+}
+
+/// The refusals of these statuses, as members of `responses`, in ascending order.
+pub(super) fn refusals(statuses: &[u16], form: Form) -> Map<String, Value> {
+    let given = REFUSALS.iter().filter(|refusal| statuses.contains(&refusal.status));
+    given.map(|refusal| (refusal.status.to_string(), refer(refusal, form))).collect()
+}
+
+/// What any method that is not described is answered with.
+pub(super) fn method_not_allowed() -> Value {
+    reference("responses", "MethodNotAllowed")
+}
+
+/// Every refusal in every form.
+pub(super) fn components() -> Map<String, Value> {
+    let mut components = Map::new();
+    for refusal in &REFUSALS {
+        for (has_body, is_limited) in [(true, false), (false, false), (true, true), (false, true)] {
+            let form = Form { has_body, is_limited };
+            components.insert(component_name(refusal, form), component(refusal, form));
+        }
+    }
+    components
+}
+
+fn refer(refusal: &Refusal, form: Form) -> Value {
+    reference("responses", &component_name(refusal, form))
+}
+
+fn component_name(refusal: &Refusal, form: Form) -> String {
+    let limited = if form.is_limited && !refusal.is_uncounted { "-limited" } else { "" };
+    let head = if form.has_body || refusal.status == 431 { "" } else { "-head" };
+    format!("{}{limited}{head}", refusal.name)
+}
+
+fn component(refusal: &Refusal, form: Form) -> Value {
+    let mut answer = json!({ "description": refusal.description });
+    if refusal.status == 431 {
+        return answer;
+    }
+    let is_limited = form.is_limited && !refusal.is_uncounted;
+    answer["headers"] = header::carried(refusal.headers, is_limited).into();
+    if form.has_body {
+        let mut content = json!({ "schema": reference("schemas", "Error") });
+        if let Some(message) = refusal.example {
+            content["example"] = json!({ "error": message });
+        }
+        answer["content"] = json!({ "application/json": content });
+    }
+    answer
+}

@@ -1,0 +1,75 @@
+//! How an access key is presented, and where one is asked for.
+
+use serde_json::{Map, Value, json};
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::Admission;
+
+/// The query parameter that is also called by another name.
+const DEFAULT_PARAMETER: &str = "accesskey";
+/// That other name.
+const OTHER_PARAMETER: &str = "apikey";
+
+/// The query parameters that carry an access key.
+pub(super) fn parameters(access_parameter: &str) -> Vec<&str> {
+    match access_parameter {
+        DEFAULT_PARAMETER => vec![DEFAULT_PARAMETER, OTHER_PARAMETER],
+        other => vec![other],
+    }
+}
+
+/// Every way to present an access key; none where no collection asks for one.
+pub(super) fn schemes(catalog: &Catalog, access_parameter: &str) -> Map<String, Value> {
+    let mut schemes = Map::new();
+    let mut collections = catalog.collections().iter();
+    if collections.all(|collection| collection.admission() == Admission::Open) {
+        return schemes;
+    }
+    schemes.insert(
+        "Bearer".into(),
+        json!({
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The access key. Read only where no query parameter carries one.",
+        }),
+    );
+    schemes.insert(
+        "Header".into(),
+        json!({
+            "type": "apiKey",
+            "in": "header",
+            "name": "X-API-Key",
+            "description": "The access key. Read only where no query parameter carries one.",
+        }),
+    );
+    for parameter in parameters(access_parameter) {
+        schemes.insert(
+            query_scheme(parameter),
+            json!({
+                "type": "apiKey",
+                "in": "query",
+                "name": parameter,
+                "description": "The access key. A header is the better place: URLs end up in logs.",
+            }),
+        );
+    }
+    schemes
+}
+
+/// Who may call an operation: the alternatives, of which one suffices.
+pub(super) fn requirement(admission: Admission, access_parameter: &str) -> Value {
+    if admission == Admission::Open {
+        return json!([]);
+    }
+    let queries = parameters(access_parameter).into_iter().map(query_scheme);
+    let schemes = ["Bearer".to_owned(), "Header".to_owned()].into_iter().chain(queries);
+    let mut alternatives: Vec<Value> = schemes.map(|scheme| json!({ scheme: [] })).collect();
+    if admission == Admission::Identified {
+        alternatives.push(json!({}));
+    }
+    Value::Array(alternatives)
+}
+
+fn query_scheme(parameter: &str) -> String {
+    format!("Query-{parameter}")
+}

@@ -1,0 +1,161 @@
+//! What must hold for the document of any catalog.
+
+mod answers;
+mod bodies;
+mod catalogs;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{component, document};
+use catalogs::{built_in, rich};
+
+/// The documents that every rule is tried on.
+fn documents() -> [Value; 3] {
+    [
+        document(&built_in(), "accesskey", true),
+        document(&rich(), "accesskey", true),
+        document(&rich(), "token", false),
+    ]
+}
+
+/// Each described operation, as its path, its method and itself.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    const METHODS: [&str; 7] = ["get", "head", "post", "put", "patch", "delete", "options"];
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if METHODS.contains(&method.as_str()) {
+                operations.push((path.as_str(), method.as_str(), operation));
+            }
+        }
+    }
+    operations
+}
+
+fn methods(document: &Value, path: &str) -> String {
+    let all = operations(document);
+    let methods: Vec<&str> =
+        all.iter().filter(|(at, ..)| *at == path).map(|(_, method, _)| *method).collect();
+    methods.join(" ")
+}
+
+fn parameters<'a>(document: &'a Value, path: &str, method: &str) -> Vec<&'a Value> {
+    let list = document["paths"][path][method]["parameters"].as_array().unwrap();
+    list.iter().map(|parameter| resolve(document, parameter)).collect()
+}
+
+fn names(parameters: &[&Value]) -> String {
+    let names: Vec<&str> = parameters.iter().map(|parameter| parameter["name"].as_str().unwrap()).collect();
+    names.join(" ")
+}
+
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(pointer) => document.pointer(&pointer[1..]).unwrap(),
+        None => value,
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    for document in documents() {
+        let mut pointers = Vec::new();
+        component::collect(&document, &mut pointers);
+        assert!(!pointers.is_empty());
+        for pointer in &pointers {
+            assert!(document.pointer(&pointer[1..]).is_some(), "{pointer}");
+        }
+        for kind in ["schemas", "parameters", "headers", "responses"] {
+            for name in document["components"][kind].as_object().unwrap().keys() {
+                let pointer = format!("#/components/{kind}/{name}");
+                assert!(pointers.contains(&pointer), "{pointer} is not used");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_an_id_of_its_own_and_a_declared_tag() {
+    for document in documents() {
+        let tags = document["tags"].as_array().unwrap();
+        let tags: BTreeSet<&str> = tags.iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+        let mut ids = BTreeSet::new();
+        for (path, method, operation) in operations(&document) {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id), "{method} {path}: {id} is taken");
+            assert!(tags.contains(operation["tags"][0].as_str().unwrap()), "{id}");
+        }
+    }
+}
+
+#[test]
+fn no_path_is_missing() {
+    let paths = |document: &Value| -> Vec<String> {
+        let paths = document["paths"].as_object().unwrap();
+        paths.keys().cloned().collect()
+    };
+    let service = ["/", "/schema/", "/schema/{name}/", "/openapi.json", "/livez", "/readyz"];
+    let [built_in, _, rich_without_metrics] = documents();
+    let records = ["/address/", "/address/{id}/", "/users/", "/users/{id}/"];
+    assert_eq!(paths(&built_in), [&records[..], &service, &["/metrics"]].concat());
+    let rich = paths(&rich_without_metrics);
+    assert_eq!(rich.len(), 2 * 4 + service.len());
+    assert!(service.iter().all(|path| rich.contains(&(*path).to_owned())));
+}
+
+#[test]
+fn the_methods_are_the_configured_ones_with_head_and_options() {
+    let [built_in, rich, _] = documents();
+    assert_eq!(methods(&built_in, "/users/"), "get head post options");
+    assert_eq!(methods(&built_in, "/users/{id}/"), "get head put delete options");
+    assert_eq!(methods(&built_in, "/"), "get head options");
+    assert_eq!(methods(&rich, "/log/"), "post options");
+    assert_eq!(methods(&rich, "/log/{id}/"), "options");
+    assert_eq!(methods(&rich, "/things/{id}/"), "get head put patch delete options");
+    let allow = &built_in["paths"]["/users/"]["options"]["responses"]["204"]["headers"]["Allow"];
+    assert_eq!(allow["schema"]["examples"], json!(["GET, HEAD, POST, OPTIONS"]));
+}
+
+#[test]
+fn a_list_takes_its_fields_its_id_and_its_page() {
+    let [built_in, rich, renamed] = documents();
+    let of_users = parameters(&built_in, "/users/", "get");
+    assert_eq!(names(&of_users), "first_name last_name address id offset count accesskey apikey");
+    assert_eq!(of_users[2]["schema"]["type"], "integer");
+    assert_eq!(of_users[2]["schema"]["x-references"], "address");
+    assert_eq!(of_users[2]["allowEmptyValue"], true);
+    assert_eq!(of_users[5]["schema"]["maximum"], 20);
+    assert_eq!(names(&parameters(&built_in, "/users/", "head")), names(&of_users));
+    // The key is the business of the security schemes there.
+    assert_eq!(names(&parameters(&rich, "/things/", "get")), "title size weight done id first_id limit");
+    assert_eq!(names(&parameters(&rich, "/parts/", "get")), "thing id");
+    assert_eq!(names(&parameters(&renamed, "/notes/", "get")), "text thing id token");
+}
+
+#[test]
+fn an_access_key_is_asked_for_where_the_collection_asks() {
+    let [built_in, rich, renamed] = documents();
+    assert_eq!(built_in["paths"]["/users/"]["get"]["security"], json!([]));
+    assert!(built_in["components"]["securitySchemes"].is_null());
+    assert_eq!(
+        rich["paths"]["/things/"]["get"]["security"],
+        json!([{ "Bearer": [] }, { "Header": [] }, { "Query-accesskey": [] }, { "Query-apikey": [] }])
+    );
+    assert_eq!(
+        renamed["paths"]["/parts/"]["get"]["security"],
+        json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }, {}])
+    );
+    assert_eq!(rich["paths"]["/things/"]["options"]["security"], json!([]));
+    for document in [&rich, &renamed] {
+        for (path, method, operation) in operations(document) {
+            for alternative in operation["security"].as_array().unwrap() {
+                for scheme in alternative.as_object().unwrap().keys() {
+                    let found = &document["components"]["securitySchemes"][scheme];
+                    assert!(found.is_object(), "{method} {path}: {scheme}");
+                }
+            }
+        }
+    }
+}

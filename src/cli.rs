@@ -1,0 +1,156 @@
+//! The command line: arguments and environment → one function for each command.
+
+mod check;
+mod environment;
+mod greeting;
+mod init;
+mod keys;
+mod manual;
+mod openapi;
+mod serve;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::config::{Config, ConfigError, Given, Overrides};
+use crate::store::OpenError;
+
+/// Failed while running: port in use, store locked or unreachable.
+const FAILED: u8 = 1;
+/// Wrong usage or configuration, also one that the stored data contradicts.
+const WRONG: u8 = 2;
+
+const EXAMPLES: &str = "\
+Examples:
+  carnet                                  the built-in address book, on http://127.0.0.1:8080, data in ./carnet.db
+  carnet init                             write the built-in configuration to carnet.toml, to make it your own
+  carnet check                            what the configuration means, and what a start would change
+  carnet --listen 127.0.0.1:0             serve on a free port; the first line of output says which
+  carnet keys create reader               make an access key and print it, once
+  carnet openapi > openapi.json           the OpenAPI document of this configuration
+  source <(carnet completions bash)       complete commands and options in this shell
+
+Environment: CARNET_CONFIG, CARNET_DATABASE, CARNET_LISTEN, CARNET_BASE_URL, CARNET_LOG.
+A flag beats the environment, the environment beats the file, the file beats the default.
+
+Exit status: 0 well; 1 failed while running; 2 wrong usage or configuration.";
+
+/// Keeps records in named collections and serves them as JSON over HTTP.
+#[derive(Debug, Parser)]
+#[command(name = "carnet", version, after_help = EXAMPLES, propagate_version = true)]
+struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    serve: ServeOptions,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+struct Common {
+    /// The configuration file [env: `CARNET_CONFIG`] [default: ./carnet.toml where there is one]
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    /// Where the data is, as sqlite:PATH [env: `CARNET_DATABASE`] [default: sqlite:carnet.db]
+    #[arg(long, value_name = "URL", global = true)]
+    database: Option<String>,
+}
+
+/// Options of serving.
+#[derive(Debug, Default, Args)]
+struct ServeOptions {
+    /// Where to listen [env: `CARNET_LISTEN`] [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<String>,
+    /// The beginning of absolute URLs in answers [env: `CARNET_BASE_URL`] [default: scheme and host of the request]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the collections over HTTP; the same as no command at all
+    Serve(ServeOptions),
+    /// Write the built-in configuration, commented, to start from
+    Init {
+        /// Where to write it; never over an existing file
+        #[arg(default_value = crate::config::DEFAULT_FILE)]
+        file: PathBuf,
+    },
+    /// Say what the configuration means and what a start would change; change nothing
+    Check,
+    /// Make, list and revoke access keys, also beside a running server
+    #[command(subcommand)]
+    Keys(keys::Command),
+    /// Print the OpenAPI document of the configuration
+    Openapi,
+    /// Print completions for a shell
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man { folder: Option<PathBuf> },
+}
+
+/// Runs the command that was asked for; the exit status says how it went.
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    match dispatch(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::complain(&error);
+            ExitCode::from(exit_status(&error))
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
+    let Arguments { common, serve, command } = arguments;
+    let serves = matches!(command, None | Some(Command::Serve(_)));
+    if !serves && (serve.listen.is_some() || serve.base_url.is_some()) {
+        Arguments::command()
+            .error(
+                clap::error::ErrorKind::ArgumentConflict,
+                "--listen and --base-url are options of `serve` only",
+            )
+            .exit();
+    }
+    match command {
+        None => serve::run(load(&common, serve)?),
+        Some(Command::Serve(later)) => {
+            let listen = later.listen.or(serve.listen);
+            let base_url = later.base_url.or(serve.base_url);
+            serve::run(load(&common, ServeOptions { listen, base_url })?)
+        }
+        Some(Command::Init { file }) => init::run(&file),
+        Some(Command::Check) => check::run(&load(&common, ServeOptions::default())?),
+        Some(Command::Keys(command)) => keys::run(&load(&common, ServeOptions::default())?, command),
+        Some(Command::Openapi) => openapi::run(&load(&common, ServeOptions::default())?),
+        Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),
+        Some(Command::Man { folder }) => manual::pages(folder.as_deref(), Arguments::command()),
+    }
+}
+
+/// The configuration, with what flags and the environment say laid over it.
+fn load(common: &Common, serve: ServeOptions) -> Result<Config, ConfigError> {
+    let given = |flag: Option<String>, flag_name: &'static str, variable: &'static str| match flag {
+        Some(text) => Some(Given { text, source: flag_name }),
+        None => environment::read(variable).map(|text| Given { text, source: variable }),
+    };
+    let overrides = Overrides {
+        database: given(common.database.clone(), "--database", "CARNET_DATABASE"),
+        listen: given(serve.listen, "--listen", "CARNET_LISTEN"),
+        base_url: given(serve.base_url, "--base-url", "CARNET_BASE_URL"),
+        log: given(None, "", "CARNET_LOG"),
+    };
+    let file = common.config.clone().or_else(|| environment::read("CARNET_CONFIG").map(PathBuf::from));
+    Config::load(file.as_deref(), &overrides)
+}
+
+fn exit_status(error: &anyhow::Error) -> u8 {
+    let contradicts = matches!(error.downcast_ref(), Some(OpenError::Contradiction(_)));
+    if contradicts || error.is::<ConfigError>() { WRONG } else { FAILED }
+}

@@ -1,0 +1,36 @@
+//! `carnet check`: what the configuration means, and what a start would change. Changes nothing.
+
+use std::fmt::Write;
+
+use super::terminal;
+use crate::config::Config;
+use crate::store::plan::Plan;
+use crate::store::{OpenError, Store};
+
+pub(super) fn run(config: &Config) -> anyhow::Result<()> {
+    let plan = Store::plan(&config.storage, &config.catalog)?;
+    if !plan.obstacles.is_empty() {
+        return Err(OpenError::Contradiction(plan.obstacles).into());
+    }
+    let mut text = format!("# the configuration of {} with every default\n", config.origin);
+    text.push_str(&config.effective());
+    describe(&mut text, config, &plan);
+    terminal::say(&text)?;
+    Ok(())
+}
+
+/// What a start would change, as comments: the whole output can be read back as a configuration.
+fn describe(text: &mut String, config: &Config, plan: &Plan) {
+    let storage = &config.storage;
+    let _ = if plan.steps.is_empty() {
+        writeln!(text, "\n# a start would change nothing in {storage}")
+    } else {
+        writeln!(text, "\n# a start would change in {storage}:")
+    };
+    for step in &plan.steps {
+        let _ = writeln!(text, "# - {}", step.words);
+    }
+    for note in &plan.notes {
+        let _ = writeln!(text, "# note: {note}");
+    }
+}

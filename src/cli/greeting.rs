@@ -1,0 +1,85 @@
+//! What `serve` says to a person: where it listens, where the data is, three lines to paste.
+
+use std::fmt::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Admission, Collection, Verb};
+use crate::catalog::field::{Field, FieldKind};
+use crate::config::Origin;
+use crate::store::url::StorageUrl;
+
+/// The first line of standard output, which programs read too.
+pub(super) fn first_line(address: SocketAddr) -> String {
+    format!("carnet listening on http://{address}\n")
+}
+
+/// The rest, for a terminal.
+pub(super) fn for_a_person(
+    address: SocketAddr,
+    origin: &Origin,
+    storage: &StorageUrl,
+    catalog: &Catalog,
+) -> String {
+    let data = std::path::absolute(storage.path()).unwrap_or_else(|_| storage.path().to_owned());
+    let mut text = format!("  data in    {}\n", data.display());
+    let _ = match origin {
+        Origin::BuiltIn => {
+            writeln!(text, "  serving    the built-in address book (make it your own: carnet init)")
+        }
+        Origin::File(file) => writeln!(text, "  serving    {}", file.display()),
+    };
+    if let Some(collection) = easiest(catalog) {
+        text.push_str("\nTry:\n");
+        for line in requests(address, collection) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if collection.admission() == Admission::KnownOnly {
+            text.push_str("with a key from: carnet keys create\n");
+        }
+    }
+    text.push_str("\nCtrl-C stops it.\n");
+    text
+}
+
+/// The last collection that can be written to without knowing another record.
+fn easiest(catalog: &Catalog) -> Option<&Collection> {
+    catalog.collections().iter().rev().find(|collection| {
+        let needs_another = |field: &Field| field.is_required() && field.reference().is_some();
+        let allows = |verb| collection.list_verbs().contains(&verb);
+        !collection.fields().iter().any(needs_another) && allows(Verb::Get) && allows(Verb::Post)
+    })
+}
+
+/// Create one, list all, find it again.
+fn requests(address: SocketAddr, collection: &Collection) -> Vec<String> {
+    let host = match address.ip() {
+        ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port()),
+        _ => address,
+    };
+    let url = format!("http://{host}/{}/", collection.name());
+    let access = if collection.admission() == Admission::KnownOnly { " -H 'X-API-Key: KEY'" } else { "" };
+    let mut fields: Vec<&Field> = collection.fields().iter().filter(|field| field.is_required()).collect();
+    if fields.is_empty() {
+        fields.extend(collection.fields().iter().find(|field| field.reference().is_none()));
+    }
+    let members: Vec<String> =
+        fields.iter().map(|field| format!("{}{}", field.member(), json(field))).collect();
+    let mut lines = vec![
+        format!("curl -i{access} {url} -H 'Content-Type: application/json' -d '{{{}}}'", members.join(",")),
+        format!("curl{access} {url}"),
+    ];
+    lines.extend(fields.last().map(|field| {
+        let value = field.example().replace(' ', "+");
+        format!("curl{access} '{url}?{}={value}'", field.name())
+    }));
+    lines
+}
+
+/// The example of a field as JSON.
+fn json(field: &Field) -> String {
+    match field.kind() {
+        FieldKind::String => format!("\"{}\"", field.example()),
+        _ => field.example().to_owned(),
+    }
+}

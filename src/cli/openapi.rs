@@ -1,0 +1,11 @@
+//! `carnet openapi`: the OpenAPI document of the configuration.
+
+use super::terminal;
+use crate::api::openapi;
+use crate::config::Config;
+
+pub(super) fn run(config: &Config) -> anyhow::Result<()> {
+    let document = openapi::document(&config.catalog, &config.access_parameter, config.shows_metrics);
+    terminal::say(&format!("{document:#}\n"))?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! `carnet serve`: config → store → app → listener → serve until told to stop.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::{greeting, terminal};
+use crate::api::{self, App};
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Admission, Verb};
+use crate::config::{Config, Origin};
+use crate::http;
+use crate::observe::{Event, LogSettings, Observer};
+use crate::store::url::StorageUrl;
+use crate::store::{OpenSettings, Store};
+
+/// After a failed disk: long enough for the answers that say so to leave, short enough for the
+/// supervisor that starts us again.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+pub(super) fn run(config: Config) -> anyhow::Result<()> {
+    let log = LogSettings { color: terminal::allows_colour(), ..config.log };
+    let observer = Arc::new(Observer::new(log).context("the log cannot be started")?);
+    observer.report_panics();
+    let catalog = Arc::new(config.catalog);
+    let open = OpenSettings { any_filesystem: config.any_filesystem };
+    let store = Store::open(&config.storage, catalog.clone(), open, observer.clone())?;
+    let settings = api::Settings {
+        base_url: config.base_url,
+        access_parameter: config.access_parameter,
+        shows_metrics: config.shows_metrics,
+        shows_server_timing: config.shows_server_timing,
+    };
+    let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
+    warn_if_exposed(&observer, config.listen, &catalog);
+
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the threads that answer cannot be started")?;
+    let ended = runtime.block_on(async {
+        let listener = listen(config.listen).await?;
+        let address = listener.local_addr()?;
+        let signals = Signals::listen()?;
+        greet(address, &config.origin, &config.storage, &catalog)?;
+        observer.report(Event::Listening { address });
+        let served = http::serve(listener, app, config.http, observer.clone(), signals.first_then_second());
+        tokio::select! {
+            cut = served => {
+                observer.report(Event::Stopped { cut });
+                Ok(())
+            }
+            cause = store.failed() => {
+                observer.report(Event::StoreBroken { cause: &cause });
+                tokio::time::sleep(LAST_WORDS).await;
+                bail!("the storage failed, and only a new start can tell what is on disk: {cause}")
+            }
+        }
+    });
+    // Requests that were cut must not hold the stop; the writes they handed in are finished below.
+    runtime.shutdown_background();
+    store.close();
+    observer.flush();
+    ended
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!(
+            "{address} cannot be listened on; is another server there? Choose another address with --listen"
+        )
+    })
+}
+
+fn greet(
+    address: SocketAddr,
+    origin: &Origin,
+    storage: &StorageUrl,
+    catalog: &Catalog,
+) -> anyhow::Result<()> {
+    terminal::say(&greeting::first_line(address))?;
+    if std::io::stdout().is_terminal() {
+        terminal::say(&greeting::for_a_person(address, origin, storage, catalog))?;
+    }
+    Ok(())
+}
+
+/// The specification's default is open, and stays so; but not without a word.
+fn warn_if_exposed(observer: &Observer, listen: SocketAddr, catalog: &Catalog) {
+    let can_write = |verbs: &[Verb]| verbs.iter().any(|verb| *verb != Verb::Get);
+    let open: Vec<&str> = catalog
+        .collections()
+        .iter()
+        .filter(|collection| collection.admission() != Admission::KnownOnly)
+        .filter(|collection| can_write(collection.list_verbs()) || can_write(collection.unique_verbs()))
+        .map(|collection| collection.name())
+        .collect();
+    if !listen.ip().is_loopback() && !open.is_empty() {
+        observer.report(Event::Warning(&format!(
+            "{listen} is reachable from other machines, and anybody can write to {}; \
+             see [collection.access] to ask for a key",
+            open.join(", ")
+        )));
+    }
+}
+
+/// SIGTERM and SIGINT.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        let terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
+        let interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
+        Ok(Self { terminate, interrupt })
+    }
+
+    /// Ends with the first signal; from then on a second one ends the process at once.
+    async fn first_then_second(mut self) {
+        self.next().await;
+        tokio::spawn(async move {
+            self.next().await;
+            std::process::exit(i32::from(super::FAILED));
+        });
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The configuration: settings that are already known to be right.
+//!
+//! [`Config::load`] is the only way in: a file or the built-in one, with flags and the environment laid
+//! over it. What is wrong comes back all at once, as a [`ConfigError`].
+
+mod base_url;
+mod check;
+mod collections;
+mod duplicate;
+mod effective;
+mod file;
+mod keys;
+mod log;
+mod problem;
+mod server;
+mod setting;
+mod size;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::catalog::Catalog;
+use crate::http;
+use crate::observe::LogSettings;
+use crate::store::url::StorageUrl;
+pub use problem::{ConfigError, Problem};
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::{Path, PathBuf};
+
+/// The built-in configuration, commented: the default, what `init` writes, and the example.
+pub const STARTER: &str = include_str!("config/starter.toml");
+
+/// The file that is read when none is named.
+pub const DEFAULT_FILE: &str = "carnet.toml";
+
+/// Everything that can be set, as it will be used.
+#[derive(Debug)]
+pub struct Config {
+    /// Where it came from.
+    pub origin: Origin,
+    pub listen: SocketAddr,
+    pub storage: StorageUrl,
+    /// An absolute http(s) URL without a trailing slash; without it, the request's own scheme and host.
+    pub base_url: Option<String>,
+    pub http: http::Settings,
+    /// Whether `/metrics` is there.
+    pub shows_metrics: bool,
+    /// Whether answers carry `Server-Timing`.
+    pub shows_server_timing: bool,
+    /// Whether the data may stand on a file system that is not known to be safe for it.
+    pub any_filesystem: bool,
+    /// The query parameter that carries an access key; see [`Config::key_parameters`] for all of them.
+    pub access_parameter: String,
+    pub log: LogSettings,
+    pub catalog: Catalog,
+}
+
+/// Where a configuration came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    BuiltIn,
+    File(PathBuf),
+}
+
+/// What flags and the environment say instead of the file.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    pub listen: Option<Given>,
+    pub database: Option<Given>,
+    pub base_url: Option<Given>,
+    /// The level of the log.
+    pub log: Option<Given>,
+}
+
+/// A text that was given outside of the file.
+#[derive(Clone)]
+pub struct Given {
+    pub text: String,
+    /// The flag or the variable, as `--database` or `CARNET_DATABASE`: problems name it.
+    pub source: &'static str,
+}
+
+impl Config {
+    const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
+    const DEFAULT_DATABASE: &str = "carnet.db";
+    const DEFAULT_ACCESS_PARAMETER: &str = "accesskey";
+
+    /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.
+    pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
+        let file = path.unwrap_or(Path::new(DEFAULT_FILE));
+        match std::fs::read(file) {
+            Ok(bytes) => Self::from_file(file, bytes, overrides),
+            Err(error) if path.is_none() && error.kind() == io::ErrorKind::NotFound => {
+                Self::built_in(overrides)
+            }
+            Err(error) => Err(unreadable(file, &error)),
+        }
+    }
+
+    /// The built-in address book.
+    pub fn built_in(overrides: &Overrides) -> Result<Self, ConfigError> {
+        Self::parse(STARTER, Origin::BuiltIn, overrides)
+    }
+
+    /// Understands the text of a file.
+    pub fn parse(text: &str, origin: Origin, overrides: &Overrides) -> Result<Self, ConfigError> {
+        let name = origin.to_string();
+        check::check(text, origin, overrides)
+            .map_err(|refusal| ConfigError::new(&name, text, refusal.problems, refusal.is_unreadable))
+    }
+
+    /// The configuration as TOML with every default spelled out; read back, it is the same one.
+    pub fn effective(&self) -> String {
+        effective::write(self)
+    }
+
+    /// Every query parameter that carries an access key.
+    pub fn key_parameters(&self) -> Vec<&str> {
+        check::key_parameters(&self.access_parameter)
+    }
+
+    fn from_file(file: &Path, bytes: Vec<u8>, overrides: &Overrides) -> Result<Self, ConfigError> {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let message = format!("`{}` is not UTF-8 text, on line {line}", file.display());
+            outside(file, Problem::outside(message, "save the file as UTF-8"))
+        })?;
+        Self::parse(&text, Origin::File(file.to_owned()), overrides)
+    }
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> ConfigError {
+    let message = format!("`{}` cannot be read: {error}", file.display());
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => format!("`carnet init {}` writes one to begin with", file.display()),
+        io::ErrorKind::PermissionDenied => "let the user that runs carnet read it".to_owned(),
+        _ => "name a file that can be read".to_owned(),
+    };
+    outside(file, Problem::outside(message, remedy))
+}
+
+/// The error of a file whose text nobody has seen.
+fn outside(file: &Path, problem: Problem) -> ConfigError {
+    ConfigError::new(&file.display().to_string(), "", vec![problem], false)
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("the built-in configuration"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The text may hold a password.
+        f.debug_struct("Given").field("source", &self.source).finish_non_exhaustive()
+    }
+}

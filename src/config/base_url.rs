@@ -1,0 +1,74 @@
+//! The address under which clients reach the server: what `Location` and `Link` begin with.
+
+/// Why a text is no base URL. Worded to follow the name of the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BaseUrlError {
+    #[error("does not begin with http:// or https://")]
+    Scheme,
+    #[error("has no host")]
+    Host,
+    #[error("has a port that is no port")]
+    Port,
+    #[error("has a user or a password, which every client would see")]
+    UserInfo,
+    #[error("has a query or a fragment, which nothing could follow")]
+    Tail,
+    #[error("has a character that does not stand in a URL")]
+    Character,
+}
+
+/// The URL without its trailing slashes, ready to be followed by a path.
+pub(super) fn parse(text: &str) -> Result<String, BaseUrlError> {
+    // It goes into headers, and into `Link` between < and >.
+    if text.bytes().any(|byte| !byte.is_ascii_graphic() || b"\"<>\\^`{|}".contains(&byte)) {
+        return Err(BaseUrlError::Character);
+    }
+    if text.contains(['?', '#']) {
+        return Err(BaseUrlError::Tail);
+    }
+    let rest =
+        text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).ok_or(BaseUrlError::Scheme)?;
+    let authority = rest.split('/').next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(BaseUrlError::UserInfo);
+    }
+    // The colons of an IPv6 address stand in brackets.
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    if host.is_empty() {
+        return Err(BaseUrlError::Host);
+    }
+    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+        return Err(BaseUrlError::Port);
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_is_absolute_and_ends_without_a_slash() {
+        for (text, meant) in [
+            ("https://book.example.org", Ok("https://book.example.org")),
+            ("http://127.0.0.1:8080/", Ok("http://127.0.0.1:8080")),
+            ("http://[::1]:80/book//", Ok("http://[::1]:80/book")),
+            ("http://[::1]", Ok("http://[::1]")),
+            ("book.example.org", Err(BaseUrlError::Scheme)),
+            ("ftp://x", Err(BaseUrlError::Scheme)),
+            ("https://", Err(BaseUrlError::Host)),
+            ("https://:80", Err(BaseUrlError::Host)),
+            ("https://x:port", Err(BaseUrlError::Port)),
+            ("https://x:70000", Err(BaseUrlError::Port)),
+            ("https://ann:secret@x", Err(BaseUrlError::UserInfo)),
+            ("https://x/?a=b", Err(BaseUrlError::Tail)),
+            ("https://x/a b", Err(BaseUrlError::Character)),
+            ("https://x/\r\nSet-Cookie:a", Err(BaseUrlError::Character)),
+        ] {
+            assert_eq!(parse(text), meant.map(str::to_owned), "{text}");
+        }
+    }
+}

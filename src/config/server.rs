@@ -1,0 +1,84 @@
+//! What the numbers, sizes and networks under `[server]` mean.
+
+use super::check::Checker;
+use super::file::Server;
+use super::problem::Problem;
+use super::size;
+use crate::http;
+use ipnet::IpNet;
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+use toml::Spanned;
+
+/// A day, in seconds: the longest wait that anybody can mean.
+const LONGEST_WAIT: i64 = 86_400;
+
+impl Checker {
+    pub(super) fn http(&mut self, server: &Server) -> http::Settings {
+        let default = http::Settings::default();
+        http::Settings {
+            max_body: self.max_body(&server.max_body).unwrap_or(default.max_body),
+            max_connections: self
+                .number("max_connections", &server.max_connections, 1..=1_000_000)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(default.max_connections),
+            header_timeout: self
+                .seconds("header_timeout", &server.header_timeout)
+                .unwrap_or(default.header_timeout),
+            idle_timeout: self.seconds("idle_timeout", &server.idle_timeout).unwrap_or(default.idle_timeout),
+            body_timeout: self.seconds("body_timeout", &server.body_timeout).unwrap_or(default.body_timeout),
+            drain: self
+                .number("drain", &server.drain, 0..=LONGEST_WAIT)
+                .map_or(default.drain, |seconds| Duration::from_secs(seconds.unsigned_abs())),
+            trusted_proxies: self.networks(server.trusted_proxies.as_deref()),
+            ..default
+        }
+    }
+
+    fn max_body(&mut self, written: &Option<Spanned<String>>) -> Option<usize> {
+        let written = written.as_ref()?;
+        let parsed = size::parse(written.get_ref()).filter(|bytes| *bytes > 0);
+        let parsed = parsed.ok_or_else(|| {
+            let remedy = "write a whole number of bytes from 1, or one with B, KiB, MiB or GiB: `\"1MiB\"`";
+            Problem::at(written.span(), "`max_body` is not a size", remedy)
+        });
+        self.note(parsed)
+    }
+
+    fn seconds(&mut self, key: &str, written: &Option<Spanned<i64>>) -> Option<Duration> {
+        let seconds = self.number(key, written, 1..=LONGEST_WAIT)?;
+        Some(Duration::from_secs(seconds.unsigned_abs()))
+    }
+
+    fn number(
+        &mut self,
+        key: &str,
+        written: &Option<Spanned<i64>>,
+        legal: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        let written = written.as_ref()?;
+        if legal.contains(written.get_ref()) {
+            return Some(*written.get_ref());
+        }
+        let message = format!("`{key}` is {}", written.get_ref());
+        let remedy = format!("use {} to {}", legal.start(), legal.end());
+        self.problems.push(Problem::at(written.span(), message, remedy));
+        None
+    }
+
+    fn networks(&mut self, written: Option<&[Spanned<String>]>) -> Vec<IpNet> {
+        let networks = written.unwrap_or_default().iter().filter_map(|text| {
+            let address = text.get_ref().parse::<IpAddr>().map(IpNet::from);
+            // `10.1.2.3/8` means the network that it is in.
+            let network = address.or_else(|_| text.get_ref().parse::<IpNet>().map(|network| network.trunc()));
+            let network = network.map_err(|_| {
+                let message = format!("`{}` is not a network or an address", text.get_ref());
+                let remedy = "write `10.0.0.0/8` for a network, `192.168.0.7` or `::1` for one proxy";
+                Problem::at(text.span(), message, remedy)
+            });
+            self.note(network)
+        });
+        networks.collect()
+    }
+}

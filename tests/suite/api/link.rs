@@ -1,0 +1,135 @@
+//! The `Link` header: whole URLs of the neighbouring pages, with filters and without the key.
+
+use crate::support::configs;
+use crate::support::exchange::id_of;
+use crate::support::request::Request;
+use crate::support::server::Server;
+
+/// A server with so many users called Doe.
+fn with_does(config: &str, number: usize) -> Server {
+    let server = Server::start(config);
+    for index in 0..number {
+        server.create_user(&format!("n{index}"), "Doe");
+    }
+    server
+}
+
+#[track_caller]
+fn link(server: &Server, list: &str) -> Option<String> {
+    let answer = server.ask(&format!("GET {list}"));
+    answer.header("Link").map(|link| link.replace(&server.base_url(), "{base_url}"))
+}
+
+/// The path and query behind a relation.
+#[track_caller]
+fn target(server: &Server, link: &str, relation: &str) -> String {
+    let entry = link.split(", <").find(|entry| entry.ends_with(&format!(r#"rel="{relation}""#))).unwrap();
+    let url = entry.trim_start_matches('<').split('>').next().unwrap();
+    let target = url.strip_prefix(&server.base_url()).or(url.strip_prefix("{base_url}")).unwrap();
+    let is_legal = |byte: u8| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte);
+    assert!(target.bytes().all(is_legal), "{target}");
+    target.to_owned()
+}
+
+#[test]
+fn a_list_links_to_the_pages_that_exist() {
+    let server = with_does(&configs::built_in(), 45);
+    assert_eq!(link(&server, "/users/").as_deref(), Some(r#"<{base_url}/users/?offset=20>; rel="next""#));
+    assert_eq!(
+        link(&server, "/users/?offset=20").as_deref(),
+        Some(r#"<{base_url}/users/?offset=40>; rel="next", <{base_url}/users/?offset=0>; rel="prev""#)
+    );
+    assert_eq!(
+        link(&server, "/users/?offset=40").as_deref(),
+        Some(r#"<{base_url}/users/?offset=20>; rel="prev""#)
+    );
+    assert_eq!(link(&server, "/address/"), None);
+    assert_eq!(link(&server, "/users/1/"), None);
+}
+
+#[test]
+fn filters_stand_in_the_order_given_then_count_then_offset() {
+    let server = with_does(&configs::built_in(), 25);
+    assert_eq!(
+        link(&server, "/users/?last_name=Doe").as_deref(),
+        Some(r#"<{base_url}/users/?last_name=Doe&offset=20>; rel="next""#)
+    );
+    assert_eq!(
+        link(&server, "/users/?count=5&last_name=Doe&offset=5&address=").as_deref(),
+        Some(
+            r#"<{base_url}/users/?last_name=Doe&address=&count=5&offset=10>; rel="next", <{base_url}/users/?last_name=Doe&address=&count=5&offset=0>; rel="prev""#
+        )
+    );
+}
+
+#[test]
+fn a_link_uses_the_renamed_keys() {
+    let server = with_does(&configs::renamed(), 8);
+    assert_eq!(
+        link(&server, "/users/?limit=3&first_id=3").as_deref(),
+        Some(
+            r#"<{base_url}/users/?limit=3&first_id=6>; rel="next", <{base_url}/users/?limit=3&first_id=0>; rel="prev""#
+        )
+    );
+}
+
+#[test]
+fn a_filter_survives_the_way_through_a_link() {
+    let server = Server::start(&configs::built_in());
+    let name = "a b+c&d=e%41é🎉#?/<>\"";
+    for index in 0..3 {
+        server.create_user(&format!("n{index}"), name);
+    }
+    let first =
+        server.ask("GET /users/?count=2&last_name=a+b%2Bc%26d%3De%2541%C3%A9%F0%9F%8E%89%23%3F/%3C%3E%22");
+    assert_eq!(first.json()["meta"]["filters"]["last_name"], name);
+    let next = target(&server, first.header("Link").unwrap(), "next");
+    let second = server.ask(&format!("GET {next}")).json();
+    assert_eq!(second["meta"]["filters"]["last_name"], name);
+    assert_eq!(second["object_list"].as_array().unwrap().iter().map(id_of).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn following_next_visits_every_record_and_following_prev_leads_back() {
+    let server = with_does(&configs::built_in(), 11);
+    let mut path = "/users/?last_name=Doe&count=4".to_owned();
+    let mut seen = Vec::new();
+    let mut last = path.clone();
+    while let Some(link) = link(&server, &path) {
+        seen.extend(server.ids(&path));
+        last.clone_from(&path);
+        if !link.contains(r#"rel="next""#) {
+            break;
+        }
+        path = target(&server, &link, "next");
+    }
+    assert_eq!(seen, (1..=11).collect::<Vec<_>>());
+    for expected in [[5, 6, 7, 8], [1, 2, 3, 4]] {
+        last = target(&server, &link(&server, &last).unwrap(), "prev");
+        assert_eq!(server.ids(&last), expected);
+    }
+}
+
+#[test]
+fn the_key_is_not_in_a_link() {
+    let server = with_does(&configs::built_in(), 21);
+    for parameter in ["accesskey", "apikey"] {
+        assert_eq!(
+            link(&server, &format!("/users/?{parameter}=secret&last_name=Doe")).as_deref(),
+            Some(r#"<{base_url}/users/?last_name=Doe&offset=20>; rel="next""#)
+        );
+    }
+}
+
+#[test]
+fn a_link_starts_with_the_host_of_the_request_or_the_configured_base_url() {
+    let server = with_does(&configs::built_in(), 21);
+    let answer = server.send(&Request::new("GET /users/").header("Host", "book.test:8042"));
+    assert_eq!(answer.header("Link"), Some(r#"<http://book.test:8042/users/?offset=20>; rel="next""#));
+    let home = server.stop();
+    let server = home.serve_with(&["--base-url", "https://book.example.org"]);
+    assert_eq!(
+        link(&server, "/users/").as_deref(),
+        Some(r#"<https://book.example.org/users/?offset=20>; rel="next""#)
+    );
+}

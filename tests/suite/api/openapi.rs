@@ -1,0 +1,115 @@
+//! The OpenAPI document: complete, and true of the answers that the server gives.
+
+use serde_json::{Value, json};
+
+use crate::support::configs;
+use crate::support::server::Server;
+
+/// Follows one `$ref` inside the document.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => value,
+    }
+}
+
+/// Asks, and validates the body against what the document says of this path, method and status.
+#[track_caller]
+fn is_described(server: &Server, path: &str, request: &str) {
+    let document = server.ask("GET /openapi.json").json();
+    let method = request.split(' ').next().unwrap().to_lowercase();
+    let answer = server.ask(request);
+    let operation = &document["paths"][path][&method];
+    let responses = &operation["responses"];
+    let response = resolve(&document, &responses[answer.status.to_string()]);
+    assert!(response["description"].is_string(), "{request} {} is not described: {responses}", answer.status);
+    if answer.body.is_empty() {
+        return;
+    }
+    let mut schema = document.clone();
+    let described = resolve(&document, &response["content"]["application/json"]["schema"]).clone();
+    assert!(described.is_object(), "{request} {} has no schema: {response}", answer.status);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["allOf"] = json!([described]);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&answer.json()).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{request}: {answer:?}: {errors:?}");
+}
+
+#[test]
+fn the_document_names_every_path_of_the_configuration() {
+    let server = Server::start(&configs::built_in());
+    let document = server.ask("GET /openapi.json").json();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
+    assert!(document["info"]["title"].is_string() && document["info"]["version"].is_string());
+    let paths = document["paths"].as_object().unwrap();
+    for path in ["/users/", "/users/{id}/", "/address/", "/address/{id}/", "/schema/"] {
+        assert!(paths.contains_key(path), "{path} is not among {:?}", paths.keys());
+    }
+    for (path, methods) in
+        [("/users/", ["get", "post"].as_slice()), ("/users/{id}/", &["get", "put", "delete"])]
+    {
+        for method in methods {
+            assert!(paths[path][method].is_object(), "{method} {path}");
+        }
+    }
+    assert!(paths["/users/{id}/"]["patch"].is_null());
+}
+
+#[test]
+fn the_document_follows_the_verbs() {
+    let server = Server::start(&configs::verbs(r#"["GET"]"#, r#"["GET", "PATCH"]"#));
+    let paths = server.ask("GET /openapi.json").json()["paths"].clone();
+    assert!(paths["/users/"]["post"].is_null());
+    assert!(paths["/users/{id}/"]["put"].is_null());
+    assert!(paths["/users/{id}/"]["patch"].is_object());
+}
+
+#[test]
+fn the_answers_are_as_the_document_says() {
+    let server = Server::start(&configs::built_in());
+    server.create_address();
+    for (path, request) in [
+        ("/users/", r#"POST /users/ {"first_name":"John","last_name":"Doe","address":1}"#),
+        ("/users/", r#"POST /users/ {"first_name":"Jane","last_name":"Doe"}"#),
+        ("/users/", "POST /users/ {}"),
+        ("/users/", "GET /users/"),
+        ("/users/", "GET /users/?count=1&offset=1&last_name=Doe"),
+        ("/users/", "GET /users/?nope=1"),
+        ("/users/{id}/", "GET /users/1/"),
+        ("/users/{id}/", "GET /users/2/"),
+        ("/users/{id}/", "GET /users/99/"),
+        ("/users/{id}/", r#"PUT /users/1/ {"first_name":"Jim"}"#),
+        ("/users/{id}/", r#"PUT /users/1/ {"first_name":5}"#),
+        ("/users/{id}/", "DELETE /users/2/"),
+        ("/address/{id}/", "GET /address/1/"),
+        ("/address/{id}/", "DELETE /address/1/"),
+        ("/schema/", "GET /schema/"),
+    ] {
+        is_described(&server, path, request);
+    }
+}
+
+#[test]
+fn the_answers_of_every_field_type_are_as_the_document_says() {
+    let server = Server::start(&configs::kinds());
+    let thing = r#"{"name":"a","size":1,"weight":1,"fragile":true,"note":"n","height":0.5,"sold":false}"#;
+    for (path, request) in [
+        ("/things/", format!("POST /things/ {thing}").as_str()),
+        ("/things/", r#"POST /things/ {"name":"b","size":2,"weight":1.5,"fragile":false}"#),
+        ("/things/", "GET /things/"),
+        ("/things/{id}/", "GET /things/1/"),
+        ("/things/{id}/", "GET /things/2/"),
+    ] {
+        is_described(&server, path, request);
+    }
+}
+
+#[test]
+fn a_guarded_collection_describes_its_401_and_its_429() {
+    let server = Server::start(&configs::guarded_and_rate_limited(10));
+    is_described(&server, "/users/", "GET /users/");
+    let document = server.ask("GET /openapi.json").json();
+    assert!(document["paths"]["/users/"]["get"]["responses"]["429"].is_object());
+    assert!(document["paths"]["/address/"]["get"]["responses"]["401"].is_null());
+}

@@ -1,0 +1,146 @@
+//! The life of an access key: create, list, revoke.
+
+use serde_json::Value;
+
+use crate::support::configs;
+use crate::support::home::Home;
+
+fn listed(home: &Home) -> Vec<Value> {
+    let outcome = home.run(&["keys", "list", "--json"]).exits(0);
+    let list: Value =
+        serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"));
+    list.as_array().unwrap_or_else(|| panic!("not an array: {list}")).clone()
+}
+
+#[test]
+fn a_new_key_stands_alone_on_standard_output_and_opens_the_door() {
+    let home = Home::new(&configs::guarded());
+    let outcome = home.run(&["keys", "create", "alice"]).exits(0);
+    let key = outcome.stdout.trim_end_matches('\n');
+    assert!(key.len() >= 16 && key.chars().all(|character| character.is_ascii_graphic()), "{outcome:?}");
+    assert!(!outcome.stderr.contains(key), "printed once");
+    let server = home.serve();
+    assert_eq!(server.status(&format!("GET /users/?accesskey={key}")), 200);
+}
+
+#[test]
+fn each_new_key_is_another() {
+    let home = Home::new(&configs::guarded());
+    let keys = ["one", "two"].map(|name| home.run(&["keys", "create", name]).exits(0).stdout);
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[test]
+fn a_given_key_is_stored() {
+    let home = Home::new(&configs::guarded());
+    let outcome = home.run(&["keys", "create", "bob", "--key", "this-is-the-key-of-bob"]).exits(0);
+    assert!(["", "this-is-the-key-of-bob"].contains(&outcome.stdout.trim_end()), "{outcome:?}");
+    let server = home.serve();
+    assert_eq!(server.status("GET /users/?accesskey=this-is-the-key-of-bob"), 200);
+}
+
+#[test]
+fn a_key_that_is_short_enough_to_guess_is_stored_with_a_warning() {
+    let home = Home::new(&configs::guarded());
+    let outcome = home.run(&["keys", "create", "carol", "--key", "abc"]).exits(0);
+    assert!(!outcome.stderr.is_empty(), "no warning: {outcome:?}");
+    assert_eq!(home.serve().status("GET /users/?accesskey=abc"), 200);
+}
+
+#[test]
+fn a_key_with_a_space_or_a_control_character_or_nothing_in_it_is_refused() {
+    let home = Home::new(&configs::guarded());
+    for key in ["with a space in it", "with\ta-tab-in-it", "with\na-line-end", ""] {
+        let outcome = home.run(&["keys", "create", "dave", "--key", key]);
+        assert!(matches!(outcome.code, Some(1 | 2)), "{key:?}: {outcome:?}");
+    }
+    assert_eq!(listed(&home), Vec::<Value>::new());
+}
+
+#[test]
+fn a_name_in_use_fails_and_changes_nothing() {
+    let home = Home::new(&configs::guarded());
+    home.add_key("alice", "this-is-the-key-of-alice");
+    let again = home.run(&["keys", "create", "alice", "--key", "this-is-another-key"]).exits(1);
+    assert!(again.stdout.is_empty() && again.stderr.contains("alice"), "{again:?}");
+    home.run(&["keys", "create", "alice"]).exits(1);
+    assert_eq!(listed(&home).len(), 1);
+    let server = home.serve();
+    assert_eq!(server.status("GET /users/?accesskey=this-is-the-key-of-alice"), 200);
+    assert_eq!(server.status("GET /users/?accesskey=this-is-another-key"), 401);
+}
+
+#[test]
+fn a_key_needs_no_name() {
+    let home = Home::new(&configs::guarded());
+    let key = home.run(&["keys", "create"]).exits(0).stdout;
+    home.run(&["keys", "create"]).exits(0);
+    assert_eq!(listed(&home).len(), 2);
+    assert_eq!(home.serve().status(&format!("GET /users/?accesskey={}", key.trim_end())), 200);
+}
+
+#[test]
+fn the_list_shows_name_prefix_and_date_and_never_the_key() {
+    let home = Home::new(&configs::guarded());
+    home.add_key("alice", "WXYZ-key-of-alice-that-is-long");
+    home.add_key("bob", "short-one");
+    let table = home.run(&["keys", "list"]).exits(0);
+    for part in ["alice", "bob", "WXYZ"] {
+        assert!(table.stdout.contains(part), "{table:?}");
+    }
+    for secret in ["WXYZ-", "shor"] {
+        assert!(!table.output().contains(secret), "{table:?}");
+    }
+    let list = listed(&home);
+    assert_eq!(list.len(), 2);
+    let alice = list.iter().find(|key| key["name"] == "alice").unwrap();
+    assert_eq!(alice["prefix"], "WXYZ");
+    assert!(alice["created"].as_str().is_some_and(|created| created.starts_with("20")), "{alice}");
+    let bob = list.iter().find(|key| key["name"] == "bob").unwrap();
+    assert!(bob["prefix"].is_null() || bob["prefix"] == "", "{bob}");
+}
+
+#[test]
+fn the_prefix_is_shown_from_sixteen_characters_on() {
+    let home = Home::new(&configs::guarded());
+    home.add_key("sixteen", "ABCDEFGHIJKLMNOP");
+    home.add_key("fifteen", "QRSTUVWXYZabcde");
+    let list = listed(&home);
+    let prefix = |name: &str| list.iter().find(|key| key["name"] == name).unwrap()["prefix"].clone();
+    assert_eq!(prefix("sixteen"), "ABCD");
+    assert!(prefix("fifteen").is_null() || prefix("fifteen") == "");
+}
+
+#[test]
+fn a_revoked_key_is_gone_and_its_name_is_free_again() {
+    let home = Home::new(&configs::guarded());
+    home.add_key("alice", "this-is-the-key-of-alice");
+    home.run(&["keys", "revoke", "alice"]).exits(0);
+    assert_eq!(home.serve().status("GET /users/?accesskey=this-is-the-key-of-alice"), 401);
+    home.add_key("alice", "this-is-a-new-key-of-alice");
+    assert_eq!(home.serve().status("GET /users/?accesskey=this-is-a-new-key-of-alice"), 200);
+}
+
+#[test]
+fn revoking_what_is_not_there_fails() {
+    let home = Home::new(&configs::guarded());
+    home.run(&["keys", "revoke", "nobody"]).exits(1).says(&["nobody"]);
+}
+
+#[test]
+fn keys_commands_make_the_store_where_there_is_none() {
+    let home = Home::new(&configs::guarded());
+    assert!(!home.database_file().exists());
+    assert_eq!(listed(&home), Vec::<Value>::new());
+    assert!(home.database_file().exists());
+}
+
+#[test]
+fn keys_commands_work_beside_a_running_server() {
+    let home = Home::new(&configs::guarded());
+    let server = home.serve();
+    home.add_key("alice", "this-is-the-key-of-alice");
+    assert_eq!(listed(&home).len(), 1);
+    home.run(&["keys", "revoke", "alice"]).exits(0);
+    assert_eq!(server.status("GET /address/"), 200);
+}

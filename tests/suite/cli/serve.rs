@@ -1,0 +1,84 @@
+//! `carnet serve`: its first line, its logs, and what keeps it from starting.
+
+use std::net::TcpListener;
+
+use crate::support::configs;
+use crate::support::home::Home;
+use crate::support::process::Process;
+use crate::support::server::Server;
+
+#[test]
+fn the_first_line_says_where_it_listens_and_connections_are_accepted_from_then_on() {
+    let home = Home::new(&configs::built_in());
+    let mut command = home.command_here(&["serve"]);
+    command.args(["--listen", "127.0.0.1:0"]);
+    let mut process = Process::start(command);
+    let line = process.next_line().unwrap();
+    let port = line.strip_prefix("carnet listening on http://127.0.0.1:").unwrap_or_else(|| panic!("{line}"));
+    assert_ne!(port.parse::<u16>().unwrap(), 0);
+    assert!(std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
+    process.signal("TERM");
+    assert_eq!(process.wait().code(), Some(0));
+}
+
+#[test]
+fn a_port_in_use_is_exit_1_with_the_address() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let home = Home::new(&configs::built_in());
+    let outcome = home.run(&["serve", "--listen", &address]).exits(1);
+    assert!(outcome.stdout.is_empty() && outcome.stderr.contains(&address), "{outcome:?}");
+}
+
+#[test]
+fn logs_go_to_standard_error_and_standard_output_stays_with_its_one_line() {
+    let mut server = Server::start(&configs::built_in());
+    for path in ["/users/", "/nothing/", "/users/?nope=1"] {
+        server.ask(&format!("GET {path}"));
+    }
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    assert_eq!(server.stdout().lines().count(), 1, "{}", server.stdout());
+}
+
+#[test]
+fn logs_are_json_where_there_is_no_terminal() {
+    let home = Home::new(&format!("[log]\nlevel = \"debug\"\n{}", configs::built_in()));
+    let mut server = home.serve();
+    server.ask("GET /users/");
+    server.signal("TERM");
+    server.wait();
+    let logs = server.stderr();
+    assert!(!logs.is_empty(), "nothing was logged");
+    for line in logs.lines() {
+        let parsed: Result<serde_json::Value, _> = serde_json::from_str(line);
+        assert!(parsed.is_ok_and(|value| value.is_object()), "not a JSON object: {line}");
+    }
+}
+
+#[test]
+fn logs_are_text_where_the_configuration_says_so() {
+    let home = Home::new(&format!("[log]\nlevel = \"debug\"\nformat = \"text\"\n{}", configs::built_in()));
+    let mut server = home.serve();
+    server.ask("GET /users/");
+    server.signal("TERM");
+    server.wait();
+    assert!(!server.stderr().is_empty(), "nothing was logged");
+    assert!(server.stderr().lines().all(|line| !line.starts_with('{')), "{}", server.stderr());
+}
+
+#[test]
+fn a_relative_sqlite_path_is_relative_to_the_working_directory() {
+    let home = Home::new(&configs::built_in());
+    let command = home.command(&[
+        "serve",
+        "--config",
+        "book.toml",
+        "--database",
+        "sqlite:here.db",
+        "--listen",
+        "127.0.0.1:0",
+    ]);
+    Server::launch(&home, command).stop();
+    assert!(home.path("here.db").exists());
+}

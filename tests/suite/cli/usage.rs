@@ -1,0 +1,65 @@
+//! Help, version, and wrong usage.
+
+use crate::support::home::Home;
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let outcome = Home::empty().run_bare(&["--version"]).exits(0);
+    assert_eq!(outcome.stdout.trim_end(), format!("carnet {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_names_every_command() {
+    let home = Home::empty();
+    home.run_bare(&["--help"]).exits(0).says(&[
+        "serve",
+        "init",
+        "check",
+        "keys",
+        "openapi",
+        "--config",
+        "--database",
+    ]);
+    home.run_bare(&["serve", "--help"]).exits(0).says(&[
+        "--listen",
+        "--base-url",
+        "CARNET_LISTEN",
+        "CARNET_BASE_URL",
+    ]);
+    home.run_bare(&["keys", "--help"]).exits(0).says(&["create", "list", "revoke"]);
+    home.run_bare(&["keys", "create", "--help"]).exits(0).says(&["--key"]);
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
+}
+
+#[test]
+fn commands_that_have_not_arrived_are_absent() {
+    let home = Home::empty();
+    for command in ["import", "export", "backup", "restore", "copy"] {
+        home.run_bare(&[command]).exits(2);
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_so_on_standard_error() {
+    let home = Home::empty();
+    for arguments in [
+        &["nonsense"][..],
+        &["--nonsense"],
+        &["serve", "--nonsense"],
+        &["serve", "--listen"],
+        &["serve", "--listen", "nowhere"],
+        &["serve", "--listen", "127.0.0.1:99999"],
+        &["serve", "--database", "oracle:book"],
+        &["serve", "--base-url", "not a url"],
+        &["serve", "--config", "missing.toml"],
+        &["check", "--config", "missing.toml"],
+        &["keys"],
+        &["keys", "nonsense"],
+        &["keys", "revoke"],
+    ] {
+        let outcome = home.run_bare(arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {outcome:?}");
+        assert!(outcome.stdout.is_empty() && !outcome.stderr.is_empty(), "{arguments:?}: {outcome:?}");
+    }
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
+}

@@ -1,0 +1,100 @@
+//! The same file again: after a restart, beside another server, with rows of another tool.
+
+use crate::support::answer::NOT_FOUND;
+use crate::support::configs;
+use crate::support::home::Home;
+
+#[test]
+fn everything_is_there_after_a_restart() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_address();
+    server.create("/users/", r#"{"first_name":"Jöhn \u0001","last_name":"Doe","address":1}"#);
+    server.create_user("Jane", "Roe");
+    assert_eq!(server.status("DELETE /users/2/"), 200);
+    assert_eq!(server.status(r#"PUT /address/1/ {"number":-9223372036854775808}"#), 200);
+    let before = server.contents();
+    server.stop();
+    let server = home.serve();
+    assert_eq!(server.contents(), before);
+    server.check("GET /users/2/", NOT_FOUND);
+}
+
+#[test]
+fn a_second_server_on_the_same_file_is_refused_with_a_sentence() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_user("John", "Doe");
+    let refused = home.refused_start().exits(1);
+    assert!(refused.stdout.is_empty(), "{refused:?}");
+    assert!(refused.stderr.contains("book.db"), "it names the file: {refused:?}");
+    assert_eq!(server.ids("/users/"), [1]);
+    server.create_user("Jane", "Doe");
+    server.stop();
+    assert_eq!(home.serve().ids("/users/"), [1, 2]);
+}
+
+#[test]
+fn a_file_of_a_newer_format_is_refused_untouched() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_user("John", "Doe");
+    server.stop();
+    let format = home.query("PRAGMA user_version");
+    home.execute("PRAGMA user_version = 1000000");
+    let before = home.stored_bytes();
+    let refused = home.refused_start();
+    assert!(matches!(refused.code, Some(1 | 2)), "{refused:?}");
+    assert!(refused.stderr.contains("newer"), "{refused:?}");
+    assert!(home.stored_bytes() == before, "the file was touched");
+    home.execute(&format!("PRAGMA user_version = {}", format[0]));
+    assert_eq!(home.serve().ids("/users/"), [1]);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_untouched() {
+    let home = Home::new(&configs::built_in());
+    let text = "This is a letter, not a database. ".repeat(500);
+    std::fs::write(home.database_file(), &text).unwrap();
+    home.refused_start().exits(1);
+    assert_eq!(std::fs::read_to_string(home.database_file()).unwrap(), text);
+}
+
+#[test]
+fn a_store_in_a_folder_that_does_not_exist_is_refused() {
+    let home = Home::new(&configs::built_in());
+    let database = format!("sqlite:{}", home.path("no/such/folder/book.db").display());
+    let config = home.path("book.toml").display().to_string();
+    let arguments = ["serve", "--config", &config, "--database", &database, "--listen", "127.0.0.1:0"];
+    home.run_bare(&arguments).exits(1).says(&["no/such/folder"]);
+}
+
+#[test]
+fn rows_that_another_tool_wrote_are_honoured_at_the_next_start() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_user("John", "Doe");
+    server.stop();
+    home.execute(
+        "INSERT INTO address (country, city, street, number) VALUES ('Italia', 'Roma', 'via', 7);
+         INSERT INTO users (first_name, last_name) VALUES ('Jane', 'Roe');
+         INSERT INTO users (first_name, last_name, address) VALUES ('Jim', 'Doe', 1);
+         UPDATE users SET last_name = 'Moe' WHERE id = 1;",
+    );
+    let server = home.serve();
+    server.check(
+        "GET /users/",
+        r#"200 OK {"meta":{"count":20,"offset":0,"total_count":3,"next":"null","previous":"null","filters":{}},"object_list":[{"first_name":"John","last_name":"Moe","address":null,"id":1,"ressource_uri":"/users/1/"},{"first_name":"Jane","last_name":"Roe","address":null,"id":2,"ressource_uri":"/users/2/"},{"first_name":"Jim","last_name":"Doe","address":1,"id":3,"ressource_uri":"/users/3/"}]}"#,
+    );
+    assert_eq!(server.ids("/users/?last_name=Moe"), [1]);
+    assert_eq!(server.ids("/users/?last_name=Doe&address=1"), [3]);
+    server.refuses("DELETE /address/1/", 409);
+    assert_eq!(server.create_user("New", "One"), 4);
+    assert_eq!(server.status(r#"PUT /users/2/ {"address":1}"#), 200);
+    server.stop();
+    home.execute("DELETE FROM users WHERE id IN (2, 3)");
+    let server = home.serve();
+    assert_eq!(server.ids("/users/"), [1, 4]);
+    assert_eq!(server.total("/users/"), 2);
+    assert_eq!(server.status("DELETE /address/1/"), 200);
+}

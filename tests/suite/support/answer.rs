@@ -1,0 +1,188 @@
+//! An answer, what is promised about every one of them, and how it is written down.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// The body of every 404.
+pub(crate) const NOT_FOUND: &str = r#"404 Not Found
+    Connection: close
+
+    {"error":"<p>The requested URL was not found on this server.</p>"}"#;
+
+/// Headers that stand in the text of an answer, where the answer has them.
+const SHOWN: [&str; 9] = [
+    "Allow",
+    "Connection",
+    "Link",
+    "Location",
+    "Preference-Applied",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+];
+
+/// One whole answer.
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) reason: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The only value of a header; `None` where the header is absent.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name));
+        let value = values.next().map(|(_, value)| value.as_str());
+        assert!(values.next().is_none(), "{name} is there twice: {self:?}");
+        value
+    }
+
+    pub(crate) fn body_text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_else(|error| panic!("not UTF-8 ({error}): {self:?}"))
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
+    }
+
+    /// The message of an error.
+    pub(crate) fn error(&self) -> String {
+        self.json()["error"].as_str().unwrap_or_else(|| panic!("no error: {self:?}")).to_owned()
+    }
+
+    /// The id in `Location`.
+    pub(crate) fn created_id(&self) -> i64 {
+        assert_eq!(self.status, 201, "{self:?}");
+        let location = self.header("Location").unwrap();
+        location.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
+    }
+
+    /// The methods in `Allow`, sorted, since their order is not promised.
+    pub(crate) fn allow(&self) -> Option<String> {
+        let mut methods: Vec<&str> = self.header("Allow")?.split(',').map(str::trim).collect();
+        methods.sort_unstable();
+        Some(methods.join(", "))
+    }
+
+    /// The answer as text: status, shown headers, body.
+    pub(crate) fn text(&self, base_url: &str) -> String {
+        let mut text = format!("{} {}\n", self.status, self.reason);
+        if let Some(kind) = self.header("Content-Type")
+            && kind != "application/json"
+        {
+            text.push_str(&format!("Content-Type: {kind}\n"));
+        }
+        if self.body.is_empty()
+            && let Some(length) = self.header("Content-Length")
+        {
+            text.push_str(&format!("Content-Length: {length}\n"));
+        }
+        for name in SHOWN {
+            let value = if name == "Allow" { self.allow() } else { self.header(name).map(str::to_owned) };
+            if let Some(value) = value {
+                text.push_str(&format!("{name}: {}\n", value.replace(base_url, "{base_url}")));
+            }
+        }
+        if !self.body.is_empty() {
+            text.push_str(&format!("\n{}", self.body_text()));
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// What holds for every answer, so that every exchange of every test is a test of it.
+    #[track_caller]
+    pub(crate) fn keeps_its_promises(&self, method: &str) {
+        if self.status == 204 {
+            assert!(
+                self.body.is_empty() && self.header("Content-Length").is_none_or(|it| it == "0"),
+                "{self:?}"
+            );
+            return;
+        }
+        let kind = self.header("Content-Type").unwrap_or_else(|| panic!("no Content-Type: {self:?}"));
+        if kind.starts_with("application/openmetrics-text") {
+            return;
+        }
+        assert_eq!(kind, "application/json", "{self:?}");
+        match self.status {
+            401 => assert!(self.header("WWW-Authenticate").is_some(), "{self:?}"),
+            404 => assert_eq!(self.header("Connection"), Some("close"), "{self:?}"),
+            405 => assert!(self.header("Allow").is_some(), "{self:?}"),
+            429 => {
+                let seconds = self.header("Retry-After").and_then(|value| value.parse::<u32>().ok());
+                assert!(seconds.is_some_and(|seconds| seconds > 0), "{self:?}");
+            }
+            _ => {}
+        }
+        if method == "HEAD" {
+            return;
+        }
+        if self.status >= 400 {
+            let error = self.json();
+            let members = error.as_object().unwrap_or_else(|| panic!("not an object: {self:?}"));
+            assert_eq!(members.keys().collect::<Vec<_>>(), ["error"], "{self:?}");
+            assert!(members["error"].as_str().is_some_and(|message| !message.is_empty()), "{self:?}");
+        }
+        if !self.body.is_empty() {
+            self.json();
+            assert!(is_compact(self.body_text()), "spaces between: {self:?}");
+        }
+    }
+}
+
+/// All of it, as far as a person wants to read it.
+impl fmt::Debug for Answer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{} {}", self.status, self.reason)?;
+        for (name, value) in &self.headers {
+            writeln!(out, "{name}: {value}")?;
+        }
+        let body = String::from_utf8_lossy(&self.body);
+        write!(out, "\n{}", body.chars().take(2000).collect::<String>())
+    }
+}
+
+/// Brings the text that a test expects into the form of [`Answer::text`].
+pub(crate) fn expected(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim_start).collect();
+    let (first, rest) = lines.split_first().unwrap_or_else(|| panic!("an answer has a first line"));
+    match first.find(['{', '[']) {
+        Some(at) => format!("{}\n\n{}", first[..at].trim_end(), &first[at..]),
+        None => [&[*first], rest].concat().join("\n"),
+    }
+}
+
+/// Whether JSON has no white space outside its strings.
+fn is_compact(json: &str) -> bool {
+    let (mut inside, mut escaped) = (false, false);
+    json.chars().all(|character| {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if inside => escaped = true,
+            '"' => inside = !inside,
+            _ => return inside || !character.is_ascii_whitespace(),
+        }
+        true
+    })
+}
+
+#[test]
+fn an_expected_answer_may_stand_on_one_line() {
+    assert_eq!(expected(r#"200 OK {"a":[1]}"#), "200 OK\n\n{\"a\":[1]}");
+    assert_eq!(expected("204 No Content\n    Allow: GET"), "204 No Content\nAllow: GET");
+    assert_eq!(
+        expected("404 Not Found\n  Connection: close\n\n  {}"),
+        "404 Not Found\nConnection: close\n\n{}"
+    );
+}
+
+#[test]
+fn white_space_counts_only_outside_strings() {
+    assert!(is_compact(r#"{"a b":" \" ","c":[1,2]}"#));
+    assert!(!is_compact(r#"{"a": 1}"#));
+    assert!(!is_compact("[1,\n2]"));
+}

@@ -1,0 +1,129 @@
+//! The configurations that the tests serve, put together from the same few pieces.
+
+const ADDRESS: &str = r#"
+[[collection]]
+name = "address"
+show_id = false
+
+[collection.fields]
+country = { type = "string", required = true }
+city    = { type = "string", required = true }
+street  = { type = "string", required = true }
+number  = { type = "integer", required = true }
+
+[collection.pagination]
+page_size = 20
+"#;
+
+const USERS_FIELDS: &str = r#"
+[collection.fields]
+first_name = { type = "string", required = true }
+last_name  = { type = "string", required = true }
+address    = { type = "integer", references = "address", on_delete = "restrict" }
+"#;
+
+const PAGES: &str = "
+[collection.pagination]
+page_size = 20
+";
+
+/// The built-in address book, written out.
+pub(crate) fn built_in() -> String {
+    users("", PAGES)
+}
+
+/// The built-in address book with further keys in `[server]`.
+pub(crate) fn with_server(keys: &str) -> String {
+    format!("[server]\n{keys}\n{}", built_in())
+}
+
+/// No two users of the same first and last name.
+pub(crate) fn unique() -> String {
+    users(r#"unique = [["first_name", "last_name"]]"#, PAGES)
+}
+
+/// Users only for those who present a known access key.
+pub(crate) fn guarded() -> String {
+    users("", &format!("{PAGES}\n[collection.access]\nauthentication = true\nauthorization = true\n"))
+}
+
+/// As [`guarded`], with the key in another query parameter.
+pub(crate) fn guarded_by(parameter: &str) -> String {
+    format!("[access]\nparameter = \"{parameter}\"\n{}", guarded())
+}
+
+/// Callers of users are identified, and nobody is refused.
+pub(crate) fn identified() -> String {
+    users("", &format!("{PAGES}\n[collection.access]\nauthentication = true\n"))
+}
+
+/// Callers of users are identified, and each key may ask so often.
+pub(crate) fn rate_limited(quota: u32, interval: u32) -> String {
+    format!("{}\n[collection.rate_limit]\nquota = {quota}\ninterval = {interval}\n", identified())
+}
+
+/// Users only for known keys, and each may ask so often.
+pub(crate) fn guarded_and_rate_limited(quota: u32) -> String {
+    format!("{}\n[collection.rate_limit]\nquota = {quota}\ninterval = 3600\n", guarded())
+}
+
+/// `first_id` for `offset`, `limit` for `count`, on users.
+pub(crate) fn renamed() -> String {
+    users("", &format!("{PAGES}offset_key = \"first_id\"\ncount_key = \"limit\"\n"))
+}
+
+/// Users in one piece.
+pub(crate) fn unpaged() -> String {
+    users("", "")
+}
+
+/// What happens to users when their address goes.
+pub(crate) fn on_delete(rule: &str) -> String {
+    built_in().replace(r#"on_delete = "restrict""#, &format!(r#"on_delete = "{rule}""#))
+}
+
+/// Users with these verbs, written as TOML arrays.
+pub(crate) fn verbs(list: &str, unique: &str) -> String {
+    users(&format!("list_verbs = {list}\nunique_verbs = {unique}"), PAGES)
+}
+
+/// `id` shown the other way round: by addresses, not by users.
+pub(crate) fn ids_shown_the_other_way() -> String {
+    users("show_id = false", PAGES).replace(
+        "show_id = false\n\n[collection.fields]\ncountry",
+        "show_id = true\n\n[collection.fields]\ncountry",
+    )
+}
+
+/// One collection with a field of each type, required and optional.
+pub(crate) fn kinds() -> String {
+    r#"
+[[collection]]
+name = "things"
+unique = [["code"], ["name", "size"]]
+
+[collection.fields]
+name    = { type = "string", required = true }
+size    = { type = "integer", required = true }
+weight  = { type = "float", required = true }
+fragile = { type = "boolean", required = true }
+note    = { type = "string" }
+code    = { type = "integer" }
+height  = { type = "float" }
+sold    = { type = "boolean" }
+
+[collection.pagination]
+page_size = 20
+"#
+    .to_owned()
+}
+
+/// Addresses, and users with these keys before their fields and these tables after.
+pub(crate) fn users(keys: &str, tables: &str) -> String {
+    users_with_fields(keys, USERS_FIELDS, tables)
+}
+
+/// As [`users`], with other fields.
+pub(crate) fn users_with_fields(keys: &str, fields: &str, tables: &str) -> String {
+    format!("{ADDRESS}\n[[collection]]\nname = \"users\"\n{keys}\n{fields}\n{tables}")
+}

@@ -1,0 +1,166 @@
+//! One running `carnet`: its lines of output as they come, its end, and signals on the way there.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long anything may take before a test gives up. Never part of what is asserted.
+pub(crate) const SAFETY_NET: Duration = Duration::from_secs(60);
+
+/// A started process whose output is collected while it runs.
+pub(crate) struct Process {
+    child: Child,
+    /// Behind a lock only so that threads may share the server that holds this.
+    lines: Mutex<Receiver<String>>,
+    stdout: Arc<Mutex<String>>,
+    stderr: Arc<Mutex<String>>,
+    readers: Vec<JoinHandle<()>>,
+    ended: Option<ExitStatus>,
+}
+
+/// What a process that has ended leaves behind.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Outcome {
+    /// Both streams, for messages that may stand on either.
+    pub(crate) fn output(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    /// Panics unless the exit status is this one.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Outcome {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Panics unless each of these stands somewhere in the output.
+    #[track_caller]
+    pub(crate) fn says(self, words: &[&str]) -> Outcome {
+        for word in words {
+            assert!(self.output().contains(word), "{word:?} is not said in:\n{}", self.output());
+        }
+        self
+    }
+}
+
+impl Process {
+    pub(crate) fn start(mut command: Command) -> Process {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+        let (sender, lines) = channel();
+        let stdout = Arc::new(Mutex::new(String::new()));
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let err = BufReader::new(child.stderr.take().unwrap());
+        let readers = vec![
+            std::thread::spawn({
+                let stdout = Arc::clone(&stdout);
+                move || {
+                    each_line(out, |line| {
+                        stdout.lock().unwrap().push_str(&line);
+                        // Nobody need be listening.
+                        sender.send(line).ok();
+                    });
+                }
+            }),
+            std::thread::spawn({
+                let stderr = Arc::clone(&stderr);
+                move || each_line(err, |line| stderr.lock().unwrap().push_str(&line))
+            }),
+        ];
+        Process { child, lines: Mutex::new(lines), stdout, stderr, readers, ended: None }
+    }
+
+    /// The next line on standard output, without its end; `None` when there will be no more.
+    pub(crate) fn next_line(&mut self) -> Option<String> {
+        match self.lines.get_mut().unwrap().recv_timeout(SAFETY_NET) {
+            Ok(line) => Some(line.trim_end_matches('\n').to_owned()),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("no line and no end: {}", self.stderr()),
+        }
+    }
+
+    /// Sends a signal, by its short name.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
+        assert!(status.unwrap().success(), "kill -{name}");
+    }
+
+    /// Ends the process as a power cut would, and waits until it is gone.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().ok();
+        self.wait();
+    }
+
+    /// Waits for the end; a process that does not end is killed, and the test fails.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + SAFETY_NET;
+        while self.ended.is_none() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.get_mut().unwrap().recv_timeout(left) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.ended = Some(self.child.wait().unwrap());
+                    for reader in self.readers.drain(..) {
+                        reader.join().unwrap();
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.child.kill().ok();
+                    panic!("the process did not end by itself:\n{}", self.stderr());
+                }
+            }
+        }
+        self.ended.unwrap()
+    }
+
+    /// Waits for the end and gives everything that was said.
+    pub(crate) fn outcome(mut self) -> Outcome {
+        let code = self.wait().code();
+        Outcome { code, stdout: self.stdout(), stderr: self.stderr() }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Standard output so far.
+    pub(crate) fn stdout(&self) -> String {
+        self.stdout.lock().unwrap().clone()
+    }
+
+    /// Standard error so far.
+    pub(crate) fn stderr(&self) -> String {
+        self.stderr.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            self.child.kill().ok();
+            self.child.wait().ok();
+        }
+    }
+}
+
+fn each_line(mut from: BufReader<impl Read>, mut tell: impl FnMut(String)) {
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        tell(String::from_utf8_lossy(&line).into_owned());
+        line.clear();
+    }
+}

@@ -1,0 +1,102 @@
+//! The real server on a port of its own, stopped by SIGTERM when a test lets go of it.
+
+use std::net::SocketAddr;
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Mutex};
+
+use super::client::Client;
+use super::home::Home;
+use super::process::Process;
+
+/// A server that has said where it listens.
+pub(crate) struct Server {
+    home: Arc<Home>,
+    process: Process,
+    address: SocketAddr,
+    /// The connection behind `check` and its relatives (see `exchange.rs`).
+    pub(super) client: Mutex<Client>,
+}
+
+impl Server {
+    /// Serves this configuration in a new folder.
+    pub(crate) fn start(config: &str) -> Server {
+        Home::new(config).serve()
+    }
+
+    /// Runs a command that serves, and reads from its first line where.
+    pub(crate) fn launch(home: &Arc<Home>, command: Command) -> Server {
+        let mut process = Process::start(command);
+        let Some(line) = process.next_line() else {
+            panic!("the server did not start: {:?}", process.outcome());
+        };
+        let address: SocketAddr = line
+            .strip_prefix("carnet listening on http://")
+            .and_then(|address| address.parse().ok())
+            .unwrap_or_else(|| panic!("the first line of standard output is {line:?}"));
+        Server { home: Arc::clone(home), process, address, client: Mutex::new(Client::new(address)) }
+    }
+
+    pub(crate) fn home(&self) -> &Arc<Home> {
+        &self.home
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Scheme and host as a request through [`Client`] presents them.
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A further connection to this server.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        self.process.signal(name);
+    }
+
+    /// Waits until the process has ended.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.process.wait()
+    }
+
+    /// Asks the server to stop, and gives its folder back once it has, well.
+    #[track_caller]
+    pub(crate) fn stop(mut self) -> Arc<Home> {
+        self.process.signal("TERM");
+        let status = self.process.wait();
+        assert_eq!(status.code(), Some(0), "{}", self.process.stderr());
+        Arc::clone(&self.home)
+    }
+
+    /// Ends the server without warning, as a power cut would.
+    pub(crate) fn kill(mut self) -> Arc<Home> {
+        self.process.kill();
+        Arc::clone(&self.home)
+    }
+
+    /// Standard output so far.
+    pub(crate) fn stdout(&self) -> String {
+        self.process.stdout()
+    }
+
+    /// Standard error so far.
+    pub(crate) fn stderr(&self) -> String {
+        self.process.stderr()
+    }
+}
+
+impl Drop for Server {
+    #[expect(clippy::print_stderr, reason = "what the server said explains why the test failed")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the server said:\n{}", self.process.stderr());
+        } else if !self.process.has_ended() {
+            self.process.signal("TERM");
+            self.process.wait();
+        }
+    }
+}
