@@ -25,13 +25,13 @@ const WRONG: u8 = 2;
 
 const EXAMPLES: &str = "\
 Examples:
-  carnet                                  the built-in address book, on http://127.0.0.1:8080, data in ./carnet.db
-  carnet init                             write the built-in configuration to carnet.toml, to make it your own
-  carnet check                            what the configuration means, and what a start would change
-  carnet --listen 127.0.0.1:0             serve on a free port; the first line of output says which
-  carnet keys create reader               make an access key and print it, once
-  carnet openapi > openapi.json           the OpenAPI document of this configuration
-  source <(carnet completions bash)       complete commands and options in this shell
+  carnet                             the built-in address book on http://127.0.0.1:8080
+  carnet init                        write its configuration to carnet.toml, to make it your own
+  carnet check                       what the configuration means, what a start would change
+  carnet --listen 127.0.0.1:0        serve on a free port; the first line says which
+  carnet keys create reader          make an access key and print it, once
+  carnet openapi > openapi.json      the OpenAPI document of this configuration
+  source <(carnet completions bash)  complete commands and options in this shell
 
 Environment: CARNET_CONFIG, CARNET_DATABASE, CARNET_LISTEN, CARNET_BASE_URL, CARNET_LOG.
 A flag beats the environment, the environment beats the file, the file beats the default.
@@ -53,22 +53,22 @@ struct Arguments {
 /// Options of every command.
 #[derive(Debug, Args)]
 struct Common {
-    /// The configuration file [env: `CARNET_CONFIG`] [default: ./carnet.toml where there is one]
     #[arg(long, value_name = "FILE", global = true)]
+    #[arg(help = "The configuration file [env: CARNET_CONFIG] [default: ./carnet.toml where there is one]")]
     config: Option<PathBuf>,
-    /// Where the data is, as sqlite:PATH [env: `CARNET_DATABASE`] [default: sqlite:carnet.db]
     #[arg(long, value_name = "URL", global = true)]
+    #[arg(help = "Where the data is, as sqlite:PATH [env: CARNET_DATABASE] [default: sqlite:carnet.db]")]
     database: Option<String>,
 }
 
 /// Options of serving.
 #[derive(Debug, Default, Args)]
 struct ServeOptions {
-    /// Where to listen [env: `CARNET_LISTEN`] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(help = "Where to listen [env: CARNET_LISTEN] [default: 127.0.0.1:8080]")]
     listen: Option<String>,
-    /// The beginning of absolute URLs in answers [env: `CARNET_BASE_URL`] [default: scheme and host of the request]
     #[arg(long, value_name = "URL")]
+    #[arg(help = "How URLs in answers begin [env: CARNET_BASE_URL] [default: as the request's own]")]
     base_url: Option<String>,
 }
 

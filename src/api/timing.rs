@@ -31,7 +31,10 @@ impl Timing {
     }
 
     pub(super) fn write(self, headers: &mut HeaderMap) {
-        let value = self.0.and_then(|laps| HeaderValue::from_str(&laps.text).ok());
+        let value = self
+            .0
+            .filter(|laps| !laps.text.is_empty())
+            .and_then(|laps| HeaderValue::from_str(&laps.text).ok());
         if let Some(value) = value {
             headers.insert(SERVER_TIMING, value);
         }

@@ -69,8 +69,6 @@ pub enum Event<'a> {
     Panic { location: &'a str, text: &'a str },
     /// The store failed in a way that is nobody's request's fault.
     StoreBroken { cause: &'a str },
-    /// The store answers again.
-    StoreMended,
     /// Writes are refused until further notice, while reads go on.
     WritesRefused { cause: &'a str },
     /// Writes are taken again.
@@ -122,7 +120,6 @@ impl<'a> Event<'a> {
             | Event::Stopping { .. }
             | Event::Stopped { .. }
             | Event::Request(_)
-            | Event::StoreMended
             | Event::WritesResumed
             | Event::Notice(_) => Level::Info,
             Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
@@ -138,7 +135,6 @@ impl<'a> Event<'a> {
             Event::Request(_) => "request",
             Event::Panic { .. } => "panic",
             Event::StoreBroken { .. } => "store_broken",
-            Event::StoreMended => "store_mended",
             Event::WritesRefused { .. } => "writes_refused",
             Event::WritesResumed => "writes_resumed",
             Event::KeysReloaded { .. } => "keys_reloaded",
@@ -181,7 +177,6 @@ impl<'a> Event<'a> {
                 say(Own("the store failed: "));
                 say(Text(cause));
             }
-            Event::StoreMended => say(Own("the store answers again")),
             Event::WritesRefused { cause } => {
                 say(Own("writes are refused: "));
                 say(Text(cause));
@@ -237,11 +232,7 @@ impl<'a> Event<'a> {
                 field("count", Value::Number(count), true);
                 field("limit", Value::Number(limit as u64), true);
             }
-            Event::StoreMended
-            | Event::WritesResumed
-            | Event::Warning(_)
-            | Event::Notice(_)
-            | Event::Detail(_) => {}
+            Event::WritesResumed | Event::Warning(_) | Event::Notice(_) | Event::Detail(_) => {}
         }
     }
 }

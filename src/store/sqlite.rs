@@ -21,7 +21,7 @@ use super::sql::{self, Statements};
 use super::{Created, OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::observe::Observer;
+use crate::observe::{Event, Observer};
 use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
 use crate::record::{RecordId, Value};
@@ -62,7 +62,7 @@ impl Sqlite {
         place::make_private(path)?;
         let lock = Lock::take(path)?;
         let mut connection = connection::open(path, Role::Writer)?;
-        prepare(path, &mut connection, &catalog)?;
+        prepare(path, &mut connection, &catalog, &observer)?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let readers = Readers::open(path, reading_connections())?;
         let unusable =
@@ -137,7 +137,12 @@ impl Sqlite {
 }
 
 /// Brings the tables in line with the catalog, wholly or not at all.
-fn prepare(path: &Path, connection: &mut Connection, catalog: &Catalog) -> Result<(), OpenError> {
+fn prepare(
+    path: &Path,
+    connection: &mut Connection,
+    catalog: &Catalog,
+    observer: &Observer,
+) -> Result<(), OpenError> {
     let unusable = |error: rusqlite::Error| connection::unusable(path, &error);
     // A table that is built anew must not take along the records that refer to it. This setting cannot
     // change inside a transaction.
@@ -153,6 +158,9 @@ fn prepare(path: &Path, connection: &mut Connection, catalog: &Catalog) -> Resul
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;
+    for step in &plan.steps {
+        observer.report(Event::Notice(&step.words));
+    }
     connection.pragma_update(None, "foreign_keys", true).map_err(unusable)
 }
 

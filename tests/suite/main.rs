@@ -77,4 +77,15 @@ mod cli {
     mod usage;
 }
 
+/// Rules of the house, and documents that say what is.
+mod house {
+    mod dependencies;
+    mod directions;
+    mod opening_lines;
+    mod pages;
+    mod paths;
+    mod reference;
+    mod repository;
+}
+
 mod properties;

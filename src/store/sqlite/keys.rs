@@ -152,9 +152,11 @@ impl Follower {
         let (stop, stopped) = channel();
         let published = current.clone();
         let follow = move || {
+            let mut is_readable = true;
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK) {
                 let fresh = changes(&connection)
                     .and_then(|now| (now != seen).then(|| read_keys(&connection)).transpose());
+                let was_readable = std::mem::replace(&mut is_readable, fresh.is_ok());
                 match fresh {
                     Ok(None) => {}
                     Ok(Some((now, keys))) => {
@@ -162,9 +164,11 @@ impl Follower {
                         observer.report(Event::KeysReloaded { keys: keys.len() });
                         published.store(Arc::new(keys));
                     }
-                    Err(error) => {
-                        observer.report(Event::Warning(&format!("the access keys cannot be read: {error}")))
+                    // Said once, not four times a second; the keys last read stay in force.
+                    Err(error) if was_readable => {
+                        observer.report(Event::Warning(&format!("the access keys cannot be read: {error}")));
                     }
+                    Err(_) => {}
                 }
             }
         };

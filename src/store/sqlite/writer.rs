@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 
 use super::group::{Group, Trouble};
 use crate::catalog::Catalog;
-use crate::observe::Observer;
+use crate::observe::{Event, Observer};
 use crate::store::StoreError;
 use crate::store::sql::Statements;
 
@@ -84,7 +84,8 @@ impl Writer {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let log = PathBuf::from(log);
-        let desk = Desk { connection, catalog, statements, observer, log, log_has_pages: true };
+        let desk =
+            Desk { connection, catalog, statements, observer, log, log_has_pages: true, is_full: false };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // A panic here is a bug of ours; the group in hand is as unknown as after a failed disk.
             let work = std::panic::AssertUnwindSafe(|| desk.work(&jobs));
@@ -156,6 +157,8 @@ struct Desk {
     observer: Arc<Observer>,
     log: PathBuf,
     log_has_pages: bool,
+    /// Whether the last group found the disk full.
+    is_full: bool,
 }
 
 impl Desk {
@@ -214,6 +217,9 @@ impl Desk {
                         .changed(self.catalog.at(change.collection).name(), change.deed.name());
                 }
                 settled.into_iter().for_each(|job| job.answer(None));
+                if std::mem::take(&mut self.is_full) {
+                    self.observer.report(Event::WritesResumed);
+                }
                 self.watch_log()
             }
             Some(error) => {
@@ -225,11 +231,16 @@ impl Desk {
     }
 
     /// What a failure of the engine means to those who wait, and whether it is the end.
-    fn judge(&self, error: &rusqlite::Error) -> (StoreError, Result<(), String>) {
+    fn judge(&mut self, error: &rusqlite::Error) -> (StoreError, Result<(), String>) {
         let rolled_back =
             self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) if rolled_back => (StoreError::Full, Ok(())),
+            Some(ErrorCode::DiskFull) if rolled_back => {
+                if !std::mem::replace(&mut self.is_full, true) {
+                    self.observer.report(Event::WritesRefused { cause: "the disk is full" });
+                }
+                (StoreError::Full, Ok(()))
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if rolled_back => {
                 self.observer.store().found_busy();
                 (StoreError::Busy, Ok(()))
@@ -247,9 +258,14 @@ impl Desk {
 
     /// Keeps the log bounded while readers come and go.
     fn watch_log(&mut self) -> Result<(), String> {
+        let bytes = self.measure_log();
+        if bytes > LARGEST_LOG_BYTES { self.checkpoint("TRUNCATE") } else { Ok(()) }
+    }
+
+    fn measure_log(&self) -> u64 {
         let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
         self.observer.store().wal_is(bytes);
-        if bytes > LARGEST_LOG_BYTES { self.checkpoint("TRUNCATE") } else { Ok(()) }
+        bytes
     }
 
     fn empty_log(&mut self) -> Result<(), String> {
@@ -263,7 +279,10 @@ impl Desk {
         let text = format!("PRAGMA wal_checkpoint({mode})");
         let outcome = self.connection.query_row(&text, [], |row| row.get::<_, i64>(0));
         match outcome {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.measure_log();
+                Ok(())
+            }
             Err(error) => match error.sqlite_error_code() {
                 // A reader holds it, or there is no room: the log stays, nothing is lost.
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {

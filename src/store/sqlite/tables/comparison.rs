@@ -43,9 +43,12 @@ impl<'a> Comparison<'a> {
                 }
             }
             self.unique_rules()?;
+            let indexes = self.indexes();
             if self.rebuilds.is_empty() {
-                self.indexes();
+                self.steps.extend(indexes);
             } else {
+                // The new table has all its indexes; of these steps only the words are left to tell.
+                self.rebuilds.extend(indexes.into_iter().map(|step| step.words));
                 self.steps.push(rebuild(self.catalog, self.collection, self.table, &self.rebuilds));
             }
         }
@@ -237,8 +240,9 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    fn indexes(&mut self) {
+    fn indexes(&self) -> Vec<Step> {
         let collection = self.collection;
+        let mut steps = Vec::new();
         let (name, prefix) = (collection.name(), sql::index_prefix(collection));
         let wanted = sql::indexes(collection);
         for index in &wanted {
@@ -253,7 +257,7 @@ impl<'a> Comparison<'a> {
                 true => format!("make {name} unique by {fields}"),
                 false => format!("index {fields} of {name}"),
             };
-            self.steps.push(Step { words, statements: old.into_iter().chain([text]).collect() });
+            steps.push(Step { words, statements: old.into_iter().chain([text]).collect() });
         }
         for (stored, _) in &self.table.indexes {
             let Some(rule) = stored.strip_prefix(&prefix) else { continue };
@@ -264,7 +268,8 @@ impl<'a> Comparison<'a> {
                 Some(rule) => format!("no longer demand that {name} is unique by {rule}"),
                 None => format!("drop the index {stored}"),
             };
-            self.steps.push(Step { words, statements: vec![format!("DROP INDEX {}", quote(stored))] });
+            steps.push(Step { words, statements: vec![format!("DROP INDEX {}", quote(stored))] });
         }
+        steps
     }
 }

@@ -1,0 +1,18 @@
+//! Every file says first what it is.
+
+use super::repository::{files, none, read};
+
+#[test]
+fn every_source_file_begins_with_what_it_is() {
+    let mut complaints = Vec::new();
+    for path in files("src", ".rs").into_iter().chain(files("tests/suite", ".rs")) {
+        let text = read(&path);
+        let first = text.lines().next().unwrap_or_default();
+        let said = first.strip_prefix("//! ").unwrap_or_default();
+        // A heading is no sentence: somebody who opens the file wants to know whether to read on.
+        if said.split_whitespace().count() < 3 {
+            complaints.push(format!("{path} begins with {first:?}"));
+        }
+    }
+    none(&complaints);
+}

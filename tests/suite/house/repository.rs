@@ -1,0 +1,73 @@
+//! The files of the repository, as the house tests read them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every document that people read.
+pub(super) const PAGES: [&str; 11] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "docs/getting-started.md",
+    "docs/configuration.md",
+    "docs/api.md",
+    "docs/cli.md",
+    "docs/access.md",
+    "docs/operations.md",
+];
+
+pub(super) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a file, by its path from the root.
+#[track_caller]
+pub(super) fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every file under a folder that ends like this, by its path from the root, in order.
+pub(super) fn files(folder: &str, ending: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_str().unwrap().ends_with(ending) {
+                found.push(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "nothing in {folder} ends in {ending}");
+    found
+}
+
+/// A source file without its comments.
+pub(super) fn code(path: &str) -> String {
+    let text = read(path);
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Panics with all complaints at once.
+#[track_caller]
+pub(super) fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn every_page_is_on_the_list() {
+    let mut listed = PAGES.to_vec();
+    listed.sort_unstable();
+    let mut found: Vec<String> = files("docs", ".md");
+    let at_the_root = fs::read_dir(root()).unwrap();
+    let names = at_the_root.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    found.extend(names.filter(|name| name.ends_with(".md")));
+    found.sort_unstable();
+    assert_eq!(found, listed);
+}
