@@ -144,7 +144,7 @@ impl App {
             tally.write(response.headers_mut());
         }
         let kept = if visit.key_in_url { DO_NOT_STORE } else { REVALIDATE };
-        response.headers_mut().insert(header::CACHE_CONTROL, kept);
+        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(kept);
         response
     }
 
@@ -179,7 +179,7 @@ impl App {
     fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
         let limit = collection.rate_limit()?;
         let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
-        match access::identify(self, &query, request.headers()) {
+        match access::identify(self, &query, request.headers()).ok()? {
             Caller::Known(hash) => Some(self.rate_limits.peek(collection, hash, limit)),
             Caller::Anonymous => None,
         }

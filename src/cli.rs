@@ -150,7 +150,12 @@ fn load(common: &Common, serve: ServeOptions) -> Result<Config, ConfigError> {
     Config::load(file.as_deref(), &overrides)
 }
 
+/// An argument that the table of arguments could not refuse by itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct WrongUsage(String);
+
 fn exit_status(error: &anyhow::Error) -> u8 {
     let contradicts = matches!(error.downcast_ref(), Some(OpenError::Contradiction(_)));
-    if contradicts || error.is::<ConfigError>() { WRONG } else { FAILED }
+    if contradicts || error.is::<ConfigError>() || error.is::<WrongUsage>() { WRONG } else { FAILED }
 }

@@ -84,8 +84,8 @@ pub(super) fn admit(
 ) -> Result<Caller, ApiError> {
     match collection.admission() {
         Admission::Open => Ok(Caller::Anonymous),
-        Admission::Identified => Ok(identify(app, query, headers)),
-        Admission::KnownOnly => match identify(app, query, headers) {
+        Admission::Identified => identify(app, query, headers),
+        Admission::KnownOnly => match identify(app, query, headers)? {
             Caller::Anonymous => {
                 Err(ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() })
             }
@@ -95,26 +95,33 @@ pub(super) fn admit(
 }
 
 /// Looks the presented key up. The parameter counts; headers are read only without it.
-pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Caller {
+pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Caller, ApiError> {
     let presented = match &query.presented {
         Some(presented) => Some(presented.as_ref()),
-        None => bearer(headers).or_else(|| header_text(headers, X_API_KEY)),
+        None => match bearer(headers)? {
+            Some(token) => Some(token),
+            None => header_text(headers, X_API_KEY)?,
+        },
     };
-    let Some(presented) = presented else {
-        return Caller::Anonymous;
-    };
+    let Some(presented) = presented else { return Ok(Caller::Anonymous) };
     let hash = KeyHash::of(presented);
-    if app.store.access_keys().knows(&hash) { Caller::Known(hash) } else { Caller::Anonymous }
+    Ok(if app.store.access_keys().knows(&hash) { Caller::Known(hash) } else { Caller::Anonymous })
 }
 
 /// The token of `Authorization: Bearer <token>`; other schemes are not ours to read.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let text = header_text(headers, header::AUTHORIZATION.as_str())?;
-    let (scheme, token) = text.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+    Ok(text
+        .and_then(|text| text.split_once(' '))
+        .and_then(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())))
 }
 
-/// The text of a header; keys may hold any printable character, so not only ASCII.
-fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    std::str::from_utf8(headers.get(name)?.as_bytes()).ok()
+/// The text of a header that may stand there once; keys may hold any printable character, so not only ASCII.
+fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, ApiError> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(ApiError::KeyGivenTwice);
+    }
+    Ok(value.and_then(|value| std::str::from_utf8(value.as_bytes()).ok()))
 }

@@ -32,13 +32,13 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
 pub(super) fn wants_representation(headers: &HeaderMap) -> bool {
     let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let preferences = preferences.flat_map(|text| text.split(','));
-    preferences.into_iter().any(|preference| {
+    // Of a preference that is given twice the first counts.
+    let wish = preferences.into_iter().find_map(|preference| {
         let preference = preference.split(';').next().unwrap_or_default();
-        preference.split_once('=').is_some_and(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("return")
-                && value.trim().trim_matches('"').eq_ignore_ascii_case("representation")
-        })
-    })
+        let (name, value) = preference.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("return").then(|| value.trim().trim_matches('"'))
+    });
+    wish.is_some_and(|value| value.eq_ignore_ascii_case("representation"))
 }
 
 #[cfg(test)]
@@ -78,5 +78,6 @@ mod tests {
         assert!(judged("return=representation"));
         assert!(judged("respond-async, Return = \"representation\"; x=1"));
         assert!(!judged("return=minimal"));
+        assert!(!judged("return=minimal, return=representation"));
     }
 }

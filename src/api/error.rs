@@ -175,6 +175,8 @@ impl ApiError {
                 headers.insert(header::ALLOW, allow);
             }
             Self::Unauthorized { .. } => {
+                // One and the same answer, wherever the key was that is not known.
+                headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"carnet\""));
             }
             Self::RateLimited { retry_after_seconds, .. } => {

@@ -118,7 +118,6 @@ impl Field {
     /// A value that it would accept, as text: shown in `/schema/`, in OpenAPI and in the greeting.
     pub fn example(&self) -> &'static str {
         match (self.kind, self.name()) {
-            (FieldKind::Integer, _) if self.reference.is_some() => "1",
             (FieldKind::Integer, _) => "42",
             (FieldKind::Float, _) => "1.5",
             (FieldKind::Boolean, _) => "true",

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::terminal;
+use super::{WrongUsage, terminal};
 use crate::config::Config;
 use crate::record::access_key::{AccessKey, KeyEntry};
 use crate::store::keys::KeyRing;
@@ -18,7 +18,7 @@ pub(super) enum Command {
         /// What to call it; without a name: key-1, key-2, …
         name: Option<String>,
         /// Store this key instead of a new random one: printable, without spaces
-        #[arg(long, value_name = "VALUE")]
+        #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
         key: Option<String>,
     },
     /// List the access keys: name, first characters, when they were made; never the key
@@ -55,10 +55,12 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
 
 fn create(ring: &mut KeyRing, name: Option<&str>, given: Option<&str>) -> anyhow::Result<()> {
     if name.is_some_and(|name| name.is_empty() || name.chars().any(char::is_control)) {
-        bail!("a name has at least one character, and no control characters");
+        return Err(WrongUsage("a name has at least one character, and no control characters".into()).into());
     }
     let access_key = match given {
-        Some(text) => AccessKey::parse(text).context("the key of --key cannot be used")?,
+        Some(text) => {
+            AccessKey::parse(text).map_err(|error| WrongUsage(format!("--key cannot be used: {error}")))?
+        }
         None => AccessKey::generate().context("no random numbers can be had")?,
     };
     let name = ring.create(name, &access_key)?;

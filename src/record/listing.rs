@@ -155,6 +155,8 @@ fn condition(collection: &Collection, on: Column, text: &str) -> Option<Conditio
     }
     let value = match kind {
         FieldKind::String => (!text.contains('\0')).then(|| Value::Text(text.to_owned())),
+        // A filter takes the spelling `-0` too: it asks for an equal number, not for one to store.
+        FieldKind::Integer if text == "-0" => Some(Value::Integer(0)),
         FieldKind::Integer => integer(text).map(Value::Integer),
         FieldKind::Float => float(text).map(Value::Float),
         FieldKind::Boolean => match text {

@@ -66,7 +66,7 @@ fn write_cell(out: &mut Vec<u8>, cell: Cell<'_>) {
         Cell::Text(text) => write_text(out, &text),
         Cell::Integer(integer) => infallible(write!(out, "{integer}")),
         // The shortest text that reads back as the same double, with `.0` where it is whole.
-        Cell::Float(float) => infallible(serde_json::to_writer(out, &float)),
+        Cell::Float(float) => infallible(write!(out, "{float:?}")),
         Cell::Boolean(boolean) => infallible(write!(out, "{boolean}")),
     }
 }

@@ -158,8 +158,8 @@ fn prepare(
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;
-    for step in &plan.steps {
-        observer.report(Event::Notice(&step.words));
+    for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
+        observer.report(Event::Notice(words));
     }
     connection.pragma_update(None, "foreign_keys", true).map_err(unusable)
 }

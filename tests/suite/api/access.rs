@@ -178,3 +178,32 @@ fn a_refused_write_changes_nothing() {
         r#"[{"first_name":"John","last_name":"Doe","address":null,"id":1,"ressource_uri":"/users/1/"}]"#
     );
 }
+
+#[test]
+fn a_header_that_carries_two_keys_is_refused() {
+    let home = Home::new(&configs::guarded());
+    home.add_key("reader", "a-key-of-some-length-1");
+    let server = home.serve();
+    for name in ["X-API-Key", "Authorization"] {
+        let value =
+            if name == "Authorization" { "Bearer a-key-of-some-length-1" } else { "a-key-of-some-length-1" };
+        let twice = Request::new("GET /users/").header(name, value).header(name, value);
+        assert_eq!(server.send(&twice).status, 400, "{name}");
+        assert_eq!(server.send(&Request::new("GET /users/").header(name, value)).status, 200, "{name}");
+    }
+}
+
+#[test]
+fn the_401_is_the_same_to_the_last_header() {
+    let home = Home::new(&configs::guarded());
+    let server = home.serve();
+    let kept = |request: &Request| {
+        let mut answer = server.send(request);
+        answer.headers.retain(|(name, _)| !["date", "x-request-id"].contains(&name.to_lowercase().as_str()));
+        (answer.status, answer.headers, answer.body)
+    };
+    let absent = kept(&Request::new("GET /users/"));
+    assert_eq!(absent.0, 401);
+    assert_eq!(kept(&Request::new("GET /users/?accesskey=nobody-has-this-one")), absent);
+    assert_eq!(kept(&Request::new("GET /users/").header("X-API-Key", "nobody-has-this-one")), absent);
+}

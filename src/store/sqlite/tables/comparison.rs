@@ -98,12 +98,23 @@ impl<'a> Comparison<'a> {
             self.obstacles.push(found.obstacle(
                 format!("the field {column} of {name} is stored but no longer declared, and would be lost"),
                 format!(
-                    "declare it again, or take it out of the stored data with \
-                     DROP INDEX IF EXISTS \"{name}.{column}\"; ALTER TABLE {name} DROP COLUMN {column}"
+                    "declare it again, or take it out of the stored data with: {}",
+                    self.dropping(column)
                 ),
             ));
         }
         Ok(())
+    }
+
+    /// The statements that take a column out, for a person to run: its indexes must go first.
+    fn dropping(&self, column: &str) -> String {
+        let column = quote(column);
+        let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(&column));
+        let indexes = self.table.indexes.iter().filter(|(_, text)| holds(text));
+        let mut statements: Vec<String> =
+            indexes.map(|(name, _)| format!("DROP INDEX {};", quote(name))).collect();
+        statements.push(format!("ALTER TABLE {} DROP COLUMN {column};", quote(self.collection.name())));
+        statements.join(" ")
     }
 
     /// A table that another tool made may hold what ours never would.
@@ -118,9 +129,18 @@ impl<'a> Comparison<'a> {
         let (name, field_name) = (self.collection.name(), field.name());
         if field.is_required() {
             let found = offenders(self.connection, name, "TRUE")?;
+            let remedy = match found.count {
+                0 => format!(
+                    "there are no records yet: drop the table and start again: DROP TABLE {};",
+                    quote(name)
+                ),
+                _ => "declare it without `required`, give every record a value, then require it".into(),
+            };
             self.obstacles.push(found.obstacle(
-                format!("the field {field_name} of {name} is new and required, and no stored record has it"),
-                "declare it without `required`, give every record a value, then require it".into(),
+                format!(
+                    "the field {field_name} of {name} is new and required, and the stored table lacks it"
+                ),
+                remedy,
             ));
             return Ok(());
         }
