@@ -114,6 +114,7 @@ impl App {
                 Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#)))
             }
             (Route::Metrics, _) => {
+                self.store.measure();
                 Ok(response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text()))
             }
         }
@@ -169,8 +170,8 @@ impl App {
         match (id, verb) {
             (None, Verb::Get) => records::list(self, collection, &query, request, timing).await,
             (None, _) => records::create(self, collection, request, timing).await,
-            (Some(id), Verb::Get) => records::fetch(self, collection, id, timing).await,
-            (Some(id), Verb::Delete) => records::delete(self, collection, id, timing).await,
+            (Some(id), Verb::Get) => records::fetch(self, collection, id, request, timing).await,
+            (Some(id), Verb::Delete) => records::delete(self, collection, id, request, timing).await,
             (Some(id), _) => records::update(self, collection, id, request, timing).await,
         }
     }

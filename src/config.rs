@@ -50,6 +50,8 @@ pub struct Config {
     pub shows_metrics: bool,
     /// Whether answers carry `Server-Timing`.
     pub shows_server_timing: bool,
+    /// How much may be kept in memory of what is stored, in bytes.
+    pub memory: usize,
     /// Whether the data may stand on a file system that is not known to be safe for it.
     pub any_filesystem: bool,
     /// The query parameter that carries an access key; see [`Config::key_parameters`] for all of them.
@@ -86,6 +88,7 @@ pub struct Given {
 impl Config {
     const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
     const DEFAULT_DATABASE: &str = "carnet.db";
+    const DEFAULT_MEMORY: usize = 256 << 20;
     const DEFAULT_ACCESS_PARAMETER: &str = "accesskey";
 
     /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.

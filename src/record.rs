@@ -2,6 +2,7 @@
 
 pub mod access_key;
 pub mod draft;
+pub mod etag;
 pub mod listing;
 pub mod representation;
 

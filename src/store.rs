@@ -17,6 +17,7 @@ use crate::catalog::collection::Collection;
 use crate::observe::Observer;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
+use crate::record::etag::ETags;
 use crate::record::listing::Listing;
 use keys::KeySet;
 use plan::{Obstacle, Plan};
@@ -45,10 +46,12 @@ pub struct Created {
 }
 
 /// How to open a store, beyond where it is.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct OpenSettings {
     /// Whether to open a database on a network file system all the same.
     pub any_filesystem: bool,
+    /// How much may be kept in memory, in bytes: sets of ids and records together.
+    pub memory: usize,
 }
 
 /// Why an operation was refused. Nothing was changed, unless the outcome is unknown.
@@ -62,6 +65,9 @@ pub enum StoreError {
     /// The collection that still refers to the record.
     #[error("{0} still refers to the record")]
     StillReferenced(String),
+    /// The record is not what the client has seen.
+    #[error("the record has changed")]
+    Changed,
     /// More writes are waiting than the store is willing to keep.
     #[error("too many writes are waiting")]
     Busy,
@@ -144,22 +150,30 @@ impl Store {
         }
     }
 
-    /// Changes a record and answers its whole representation, or `None` when there is none.
+    /// Changes a record and answers its whole representation, or `None` when there is none. With `seen`, only
+    /// a record that is still one of those the client has seen, judged inside the write.
     pub async fn update(
         &self,
         collection: &Collection,
         id: RecordId,
         patch: Patch,
+        seen: Option<ETags>,
     ) -> Result<Option<Bytes>, StoreError> {
         match self {
-            Self::Sqlite(engine) => engine.update(collection, id, patch).await,
+            Self::Sqlite(engine) => engine.update(collection, id, patch, seen).await,
         }
     }
 
-    /// Deletes a record as the rules of those that refer to it allow; says whether there was one.
-    pub async fn delete(&self, collection: &Collection, id: RecordId) -> Result<bool, StoreError> {
+    /// Deletes a record as the rules of those that refer to it allow; says whether there was one. `seen` as
+    /// for an update.
+    pub async fn delete(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        seen: Option<ETags>,
+    ) -> Result<bool, StoreError> {
         match self {
-            Self::Sqlite(engine) => engine.delete(collection, id).await,
+            Self::Sqlite(engine) => engine.delete(collection, id, seen).await,
         }
     }
 
@@ -174,6 +188,13 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(engine) => engine.ping(),
+        }
+    }
+
+    /// Brings the metrics of what is kept in memory up to date.
+    pub fn measure(&self) {
+        match self {
+            Self::Sqlite(engine) => engine.measure(),
         }
     }
 

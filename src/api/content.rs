@@ -1,7 +1,8 @@
-//! What a request says about its body, and wishes for its answer.
+//! What a request says about its body, about the record it has seen, and wishes for its answer.
 
 use super::error::ApiError;
 use crate::http::{HeaderMap, HeaderName, HeaderValue, header};
+use crate::record::etag::ETags;
 
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -26,6 +27,24 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
             || value.eq_ignore_ascii_case("utf8")
     });
     if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+}
+
+/// What `If-Match` names: the client wants to change only what it has seen.
+pub(super) fn seen(headers: &HeaderMap) -> Option<ETags> {
+    tags(headers, header::IF_MATCH).map(|value| ETags::strong(&value))
+}
+
+/// What `If-None-Match` names: the client has it already.
+pub(super) fn held(headers: &HeaderMap) -> Option<ETags> {
+    tags(headers, header::IF_NONE_MATCH).map(|value| ETags::weak(&value))
+}
+
+/// The value of a header that may stand in several lines. What is not ASCII is none of our tags, and stays in
+/// as something that matches nothing: a demand must not be dropped because it cannot be read.
+fn tags(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let values: Vec<&str> =
+        headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default()).collect();
+    (!values.is_empty()).then(|| values.join(","))
 }
 
 /// Whether the client would rather have the record than an empty answer (RFC 7240).

@@ -77,6 +77,7 @@ impl ApiError {
             }
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
+                StoreError::Changed => StatusCode::PRECONDITION_FAILED,
                 StoreError::StillReferenced(_) => StatusCode::CONFLICT,
                 StoreError::Busy | StoreError::OutcomeUnknown => StatusCode::SERVICE_UNAVAILABLE,
                 StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
@@ -214,6 +215,10 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             [field] => format!("{field} must be unique").into(),
             fields => format!("{} must be unique together", fields.join(",")).into(),
         },
+        StoreError::Changed => {
+            "The record is not the one that If-Match names. Fetch it again and look before you change it"
+                .into()
+        }
         StoreError::StillReferenced(by) => {
             format!("The record is still referenced by {by}. Delete or change those records first").into()
         }

@@ -5,10 +5,12 @@ use super::error::ApiError;
 use super::timing::Timing;
 use super::{App, content, envelope};
 use crate::catalog::collection::Collection;
-use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
+use crate::http::{HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
+use crate::record::etag::ETag;
 use crate::record::listing::Listing;
 use crate::record::{RecordId, representation};
+use crate::store::StoreError;
 
 /// Answers a page of the records that match.
 pub(super) async fn list(
@@ -66,11 +68,17 @@ pub(super) async fn fetch(
     app: &App,
     collection: &Collection,
     id: RecordId,
+    request: &Request,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let record = app.store.fetch(collection, id).await?;
+    let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
     timing.mark("store");
-    answer(record)
+    let is_held = content::held(request.headers()).is_some_and(|held| held.name(&record));
+    let tag = tag(&record);
+    let mut response =
+        if is_held { response::not_modified() } else { response::json(StatusCode::OK, record) };
+    response.headers_mut().insert(header::ETAG, tag);
+    Ok(response)
 }
 
 /// Changes what the body names; answers the whole record.
@@ -81,18 +89,25 @@ pub(super) async fn update(
     request: &mut Request,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
+    let seen = content::seen(request.headers());
     let patch = match patch(collection, id, request).await {
         Ok(patch) => patch,
-        // The record is judged before the body: of an unknown one nothing else is said.
+        // The record is judged before the body, and what the client has seen of it before the fields.
         Err(error) => {
-            let exists = app.store.fetch(collection, id).await?.is_some();
-            return Err(if exists { error } else { ApiError::NotFound });
+            let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
+            let has_seen = seen.is_none_or(|seen| seen.name(&record));
+            let is_about_fields = matches!(&error, ApiError::Draft { error, .. } if error.is_about_fields());
+            return Err(if is_about_fields && !has_seen { StoreError::Changed.into() } else { error });
         }
     };
     timing.mark("draft");
-    let record = app.store.update(collection, id, patch).await?;
+    let record = app.store.update(collection, id, patch, seen).await?;
     timing.mark("store");
-    answer(record)
+    let record = record.ok_or(ApiError::NotFound)?;
+    let tag = tag(&record);
+    let mut response = response::json(StatusCode::OK, record);
+    response.headers_mut().insert(header::ETAG, tag);
+    Ok(response)
 }
 
 async fn patch(collection: &Collection, id: RecordId, request: &mut Request) -> Result<Patch, ApiError> {
@@ -106,13 +121,16 @@ pub(super) async fn delete(
     app: &App,
     collection: &Collection,
     id: RecordId,
+    request: &Request,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let was_there = app.store.delete(collection, id).await?;
+    let was_there = app.store.delete(collection, id, content::seen(request.headers())).await?;
     timing.mark("store");
     if was_there { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }
 
-fn answer(record: Option<Bytes>) -> Result<Response, ApiError> {
-    record.map(|bytes| response::json(StatusCode::OK, bytes)).ok_or(ApiError::NotFound)
+/// The tag of a representation, as a header has it.
+fn tag(record: &[u8]) -> HeaderValue {
+    // Hexadecimal digits between quotes: nothing that a header could not hold.
+    HeaderValue::from_bytes(&ETag::of(record).text()).unwrap_or(HeaderValue::from_static("\"\""))
 }

@@ -28,7 +28,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let observer = Arc::new(Observer::new(log).context("the log cannot be started")?);
     observer.report_panics();
     let catalog = Arc::new(config.catalog);
-    let open = OpenSettings { any_filesystem: config.any_filesystem };
+    let open = OpenSettings { any_filesystem: config.any_filesystem, memory: config.memory };
     let store = Store::open(&config.storage, catalog.clone(), open, observer.clone())?;
     let settings = api::Settings {
         base_url: config.base_url,

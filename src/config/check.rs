@@ -38,6 +38,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let storage = checker.storage(Setting::choose("database", &overrides.database, &server.database));
     let base_url = checker.base_url(Setting::choose("base_url", &overrides.base_url, &server.base_url));
     let http = checker.http(server);
+    let memory = checker.size("memory", &server.memory);
     let access_parameter = checker.access_parameter(&written);
     let log = checker.log(&written, &overrides.log);
     let catalog = checker.catalog(&written, tree.get_ref(), access_parameter.as_deref());
@@ -53,6 +54,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 http,
                 shows_metrics: written.server.metrics.unwrap_or(true),
                 shows_server_timing: written.server.server_timing.unwrap_or(false),
+                memory: memory.unwrap_or(Config::DEFAULT_MEMORY),
                 any_filesystem: written.server.any_filesystem.unwrap_or(false),
                 access_parameter,
                 log,

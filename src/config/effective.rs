@@ -27,6 +27,7 @@ fn server(file: &mut String, config: &Config) {
         ("listen", quoted(&config.listen.to_string())),
         ("database", quoted(&config.storage.to_string())),
         ("max_body", size::write(http.max_body)),
+        ("memory", size::write(config.memory)),
         ("drain", http.drain.as_secs().to_string()),
         ("metrics", config.shows_metrics.to_string()),
         ("trusted_proxies", list(proxies.iter().map(String::as_str))),

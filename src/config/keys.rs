@@ -19,6 +19,7 @@ pub(super) const SERVER: Keys = Keys {
         "database",
         "base_url",
         "max_body",
+        "memory",
         "drain",
         "metrics",
         "trusted_proxies",

@@ -18,7 +18,7 @@ impl Checker {
     pub(super) fn http(&mut self, server: &Server) -> http::Settings {
         let default = http::Settings::default();
         http::Settings {
-            max_body: self.max_body(&server.max_body).unwrap_or(default.max_body),
+            max_body: self.size("max_body", &server.max_body).unwrap_or(default.max_body),
             max_connections: self
                 .number("max_connections", &server.max_connections, 1..=1_000_000)
                 .and_then(|count| usize::try_from(count).ok())
@@ -36,12 +36,12 @@ impl Checker {
         }
     }
 
-    fn max_body(&mut self, written: &Option<Spanned<String>>) -> Option<usize> {
+    pub(super) fn size(&mut self, key: &str, written: &Option<Spanned<String>>) -> Option<usize> {
         let written = written.as_ref()?;
         let parsed = size::parse(written.get_ref()).filter(|bytes| *bytes > 0);
         let parsed = parsed.ok_or_else(|| {
             let remedy = "write a whole number of bytes from 1, or one with B, KiB, MiB or GiB: `\"1MiB\"`";
-            Problem::at(written.span(), "`max_body` is not a size", remedy)
+            Problem::at(written.span(), format!("`{key}` is not a size"), remedy)
         });
         self.note(parsed)
     }

@@ -24,6 +24,13 @@ pub fn no_content() -> Response {
     response
 }
 
+/// Says that the client has it already.
+pub fn not_modified() -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response
+}
+
 /// An answer of some other content type.
 pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response {
     with_type(status, HeaderValue::from_static(content_type), body)

@@ -54,6 +54,12 @@ pub struct RequestReport<'a> {
     pub client: IpAddr,
 }
 
+impl RequestReport<'_> {
+    fn is_read_that_went_well(&self) -> bool {
+        self.status < 400 && matches!(self.method, "GET" | "HEAD")
+    }
+}
+
 /// Something worth telling.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
@@ -119,9 +125,12 @@ impl<'a> Event<'a> {
             Event::Listening { .. }
             | Event::Stopping { .. }
             | Event::Stopped { .. }
-            | Event::Request(_)
             | Event::WritesResumed
             | Event::Notice(_) => Level::Info,
+            // Reads are by far the most, and tell the operator the least: a line for each would cost a
+            // tenth of the server's speed.
+            Event::Request(request) if request.is_read_that_went_well() => Level::Debug,
+            Event::Request(_) => Level::Info,
             Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
         }
     }

@@ -232,12 +232,12 @@ mod tests {
     fn a_request_reads_on_its_own_and_carries_fields() {
         assert_eq!(
             rendered(&a_request("/users/"), Style::Plain),
-            "2025-07-29T11:54:56.042Z  INFO GET /users/ 200 duration_ms=1.042 bytes=110 \
+            "2025-07-29T11:54:56.042Z DEBUG GET /users/ 200 duration_ms=1.042 bytes=110 \
              client=127.0.0.1 request_id=abc-1\n"
         );
         assert_eq!(
             rendered(&a_request("/users/"), Style::Json),
-            "{\"ts\":\"2025-07-29T11:54:56.042Z\",\"level\":\"info\",\"event\":\"request\",\
+            "{\"ts\":\"2025-07-29T11:54:56.042Z\",\"level\":\"debug\",\"event\":\"request\",\
              \"message\":\"GET /users/ 200\",\"method\":\"GET\",\"path\":\"/users/\",\"status\":200,\
              \"duration_ms\":1.042,\"bytes\":110,\"client\":\"127.0.0.1\",\"request_id\":\"abc-1\"}\n"
         );

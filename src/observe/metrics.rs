@@ -34,6 +34,10 @@ pub struct StoreMetrics {
     writes_per_commit: Histogram,
     wal_bytes: Level,
     busy: Counter,
+    steps: Counter,
+    blocks_read: Counter,
+    set_bytes: Level,
+    block_bytes: Level,
     changes: Family<Vec<(&'static str, String)>, Counter>,
 }
 
@@ -53,6 +57,22 @@ impl StoreMetrics {
     /// The write-ahead log is this long now.
     pub fn wal_is(&self, bytes: u64) {
         self.wal_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// Reading took the database so many steps: the figure that tells a look-up from a search.
+    pub fn stepped(&self, steps: u64) {
+        self.steps.inc_by(steps);
+    }
+
+    /// So many blocks of records were not at hand and had to be read.
+    pub fn read_blocks(&self, blocks: usize) {
+        self.blocks_read.inc_by(blocks as u64);
+    }
+
+    /// So many bytes of sets of ids, and of records, are kept in memory.
+    pub fn memory_is(&self, sets: u64, blocks: u64) {
+        self.set_bytes.set(i64::try_from(sets).unwrap_or(i64::MAX));
+        self.block_bytes.set(i64::try_from(blocks).unwrap_or(i64::MAX));
     }
 
     /// The database was locked by somebody else.
@@ -75,6 +95,10 @@ impl Metrics {
                 writes_per_commit: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
                 wal_bytes: Level::default(),
                 busy: Counter::default(),
+                steps: Counter::default(),
+                blocks_read: Counter::default(),
+                set_bytes: Level::default(),
+                block_bytes: Level::default(),
                 changes: Family::default(),
             },
         };
@@ -131,6 +155,28 @@ impl Metrics {
             "carnet_store_busy",
             "Times the database was locked by somebody else",
             self.store.busy.clone(),
+        );
+        registry.register(
+            "carnet_store_read_steps",
+            "Steps of the database's machine while reading",
+            self.store.steps.clone(),
+        );
+        registry.register(
+            "carnet_store_blocks_read",
+            "Blocks of records that were not in memory",
+            self.store.blocks_read.clone(),
+        );
+        registry.register_with_unit(
+            "carnet_store_sets",
+            "Memory that sets of ids take",
+            Unit::Bytes,
+            self.store.set_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "carnet_store_blocks",
+            "Memory that blocks of records take",
+            Unit::Bytes,
+            self.store.block_bytes.clone(),
         );
         registry.register(
             "carnet_record_changes",

@@ -42,6 +42,25 @@ pub enum DraftError {
     DoesNotValidate(String),
 }
 
+impl DraftError {
+    /// Whether the body could be read, and only what it says does not fit.
+    pub fn is_about_fields(&self) -> bool {
+        match self {
+            Self::Empty
+            | Self::NotUtf8(_)
+            | Self::NotJson(_)
+            | Self::NotAnObject
+            | Self::TooDeep
+            | Self::GivenTwice(_) => false,
+            Self::UnknownField(_)
+            | Self::AssignedByService(_)
+            | Self::CannotBeChanged(_)
+            | Self::Missing(_)
+            | Self::DoesNotValidate(_) => true,
+        }
+    }
+}
+
 impl Draft {
     /// Judges the body of a create.
     pub fn parse(collection: &Collection, body: &[u8]) -> Result<Self, DraftError> {
@@ -62,8 +81,8 @@ impl Draft {
     }
 
     /// The values in the order of the fields.
-    pub fn values(&self) -> &[Value] {
-        &self.0
+    pub fn into_values(self) -> Vec<Value> {
+        self.0
     }
 }
 
@@ -85,8 +104,8 @@ impl Patch {
     }
 
     /// The values in the order of the fields; `None` stays as it is stored.
-    pub fn values(&self) -> &[Option<Value>] {
-        &self.0
+    pub fn into_values(self) -> Vec<Option<Value>> {
+        self.0
     }
 }
 

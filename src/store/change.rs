@@ -1,30 +1,35 @@
 //! A change: what one committed write did to one record. Whatever is derived from the data is fed by these.
 
-use crate::record::RecordId;
+use bytes::Bytes;
+
+use crate::record::{RecordId, Value};
 
 /// What happened to one record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Change {
     /// The position of its collection in the catalog.
     pub collection: usize,
     pub id: RecordId,
-    pub deed: Deed,
+    /// The values before, in the order of the fields; `None` for a record that was created.
+    pub before: Option<Vec<Value>>,
+    /// What it is now; `None` for a record that was deleted.
+    pub after: Option<After>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    Created,
-    Updated,
-    Deleted,
+/// A record after a change.
+#[derive(Debug)]
+pub struct After {
+    pub values: Vec<Value>,
+    pub representation: Bytes,
 }
 
-impl Deed {
-    /// Its name in the metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Deed::Created => "created",
-            Deed::Updated => "updated",
-            Deed::Deleted => "deleted",
+impl Change {
+    /// What was done, for the metrics.
+    pub fn deed(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "created",
+            (Some(_), Some(_)) => "updated",
+            (Some(_), None) => "deleted",
         }
     }
 }

@@ -128,6 +128,7 @@ pub(super) struct Statements {
     pub(super) insert: String,
     pub(super) delete: String,
     pub(super) exists: String,
+    pub(super) block: String,
 }
 
 impl Statements {
@@ -140,6 +141,7 @@ impl Statements {
             insert: format!("INSERT INTO {table} ({columns}) VALUES ({places})"),
             delete: format!("DELETE FROM {table} WHERE id = ?1"),
             exists: format!("SELECT 1 FROM {table} WHERE id = ?1"),
+            block: format!("SELECT id, {columns} FROM {table} WHERE id BETWEEN ?1 AND ?2 ORDER BY id"),
         }
     }
 }
@@ -159,6 +161,11 @@ pub(super) fn update(collection: &Collection, positions: &[usize]) -> String {
 pub(super) fn referring(collection: &Collection, position: usize) -> String {
     let field = quote(collection.fields()[position].name());
     format!("SELECT id FROM {} WHERE {field} = ?1", quote(collection.name()))
+}
+
+/// Whether a row of a table that is not declared refers to ?1.
+pub(super) fn referring_row(table: &str, column: &str) -> String {
+    format!("SELECT 1 FROM {} WHERE {} = ?1", quote(table), quote(column))
 }
 
 /// Whether another record than ?1 has the values ?2… in the fields of a unique rule.
@@ -187,13 +194,69 @@ pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String
     (text, values)
 }
 
+/// The ids of the records that match, in ascending order. Where several filters are given, `driver` is the
+/// place of the one whose index is used: SQLite cannot know which of them matches little.
+pub(super) fn matching<'a>(
+    collection: &Collection,
+    filters: &'a [Filter],
+    driver: Option<usize>,
+) -> (String, Vec<&'a Value>) {
+    let (condition, values) =
+        condition_by(collection, filters, |place| driver.is_none_or(|driver| driver == place));
+    (format!("SELECT id FROM {}{condition} ORDER BY id", quote(collection.name())), values)
+}
+
+/// The ids of the records whose fields have the values ?1…, or have none, in ascending order.
+pub(super) fn in_set(
+    collection: &Collection,
+    fields: &[usize],
+    values: &[Option<Value>],
+) -> (String, Vec<Value>) {
+    let (mut conditions, mut bound) = (Vec::new(), Vec::new());
+    for (&position, value) in fields.iter().zip(values) {
+        let field = &collection.fields()[position];
+        let column = quote(field.name());
+        conditions.push(match value {
+            Some(value) => {
+                bound.push(value.clone());
+                format!("{column} = ?{}", bound.len())
+            }
+            None if field.kind() == FieldKind::String => format!("({column} IS NULL OR {column} = '')"),
+            None => format!("{column} IS NULL"),
+        });
+    }
+    let (table, conditions) = (quote(collection.name()), conditions.join(" AND "));
+    (format!("SELECT id FROM {table} WHERE {conditions} ORDER BY id"), bound)
+}
+
+pub(super) fn largest_id(collection: &Collection) -> String {
+    format!("SELECT max(id) FROM {}", quote(collection.name()))
+}
+
+/// The ids from ?1 to ?2, in ascending order.
+pub(super) fn ids_between(collection: &Collection) -> String {
+    format!("SELECT id FROM {} WHERE id BETWEEN ?1 AND ?2 ORDER BY id", quote(collection.name()))
+}
+
 fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
+    condition_by(collection, filters, |_| true)
+}
+
+/// `by_index` says of each filter whether an index may be used for it; a plus keeps SQLite from it.
+fn condition_by<'a>(
+    collection: &Collection,
+    filters: &'a [Filter],
+    by_index: impl Fn(usize) -> bool,
+) -> (String, Vec<&'a Value>) {
     let (mut text, mut values) = (String::new(), Vec::new());
-    for filter in filters {
-        let column = match filter.on {
+    for (place, filter) in filters.iter().enumerate() {
+        let mut column = match filter.on {
             Column::Id => "id".to_owned(),
             Column::Field(position) => quote(collection.fields()[position].name()),
         };
+        if !by_index(place) {
+            column.insert(0, '+');
+        }
         text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
         match &filter.condition {
             Condition::Equals(value) => {

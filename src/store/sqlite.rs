@@ -1,43 +1,52 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
+mod builder;
 mod connection;
 mod group;
 pub(super) mod keys;
+mod memory;
 mod place;
 mod reader;
+mod reading;
 mod row;
+mod strangers;
 mod tables;
+mod version;
 mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rusqlite::{Connection, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::keys::KeySet;
 use super::plan::Plan;
-use super::sql::{self, Statements};
-use super::{Created, OpenError, OpenSettings, Page, StoreError};
+use super::sql::Statements;
+use super::{Created, OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::observe::{Event, Observer};
+use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
-use crate::record::listing::Listing;
-use crate::record::{RecordId, Value};
+use crate::record::etag::ETags;
+use builder::Builder;
 use connection::Role;
 use keys::Follower;
+use memory::Memory;
 use place::Lock;
 use reader::Readers;
-use row::Bound;
-use writer::Writer;
+use writer::{Desk, Writer};
 
 /// A database file, open for one server.
 pub struct Sqlite {
     statements: Arc<[Statements]>,
     readers: Readers,
+    memory: Arc<Memory>,
     writer: Writer,
+    builder: Builder,
     access_keys: Follower,
+    observer: Arc<Observer>,
     _lock: Lock,
 }
 
@@ -68,36 +77,24 @@ impl Sqlite {
         let unusable =
             |cause: std::io::Error| OpenError::Unusable { path: path.to_owned(), cause: cause.to_string() };
         let access_keys = Follower::start(path, observer.clone())?;
-        let writer =
-            Writer::start(path, connection, catalog, statements.clone(), observer).map_err(unusable)?;
-        Ok(Self { statements, readers, writer, access_keys, _lock: lock })
-    }
-
-    /// A read by id is over before a switch to another thread would be.
-    pub(super) fn fetch(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, StoreError> {
-        let connection = self.readers.lend();
-        let read = || -> rusqlite::Result<Option<Bytes>> {
-            let mut statement = connection.prepare_cached(&self.statements[collection.position()].fetch)?;
-            let mut rows = statement.query([id.get()])?;
-            let Some(row) = rows.next()? else { return Ok(None) };
-            let mut bytes = Vec::with_capacity(256);
-            row::write(&mut bytes, collection, row)?;
-            Ok(Some(bytes.into()))
-        };
-        read().map_err(broken)
-    }
-
-    /// Counting takes as long as there are records, so this thread's other work moves on to another.
-    pub(super) fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
-        tokio::task::block_in_place(|| {
-            let connection = self.readers.lend();
-            read_page(&connection, collection, listing).map_err(broken)
-        })
+        let desk = Desk::new(
+            path,
+            connection,
+            catalog.clone(),
+            statements.clone(),
+            observer.clone(),
+            settings.memory,
+        )
+        .map_err(|error| connection::unusable(path, &error))?;
+        let memory = desk.memory();
+        let writer = Writer::start(desk).map_err(unusable)?;
+        let builder = Builder::start(path, catalog, memory.clone(), observer.clone())?;
+        Ok(Self { statements, readers, memory, writer, builder, access_keys, observer, _lock: lock })
     }
 
     pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.insert(collection, &draft)).await
+        self.writer.submit(move |group| group.insert(collection, draft)).await
     }
 
     pub(super) async fn update(
@@ -105,14 +102,20 @@ impl Sqlite {
         collection: &Collection,
         id: RecordId,
         patch: Patch,
+        seen: Option<ETags>,
     ) -> Result<Option<Bytes>, StoreError> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.update(collection, id, &patch)).await
+        self.writer.submit(move |group| group.update(collection, id, patch, seen.as_ref())).await
     }
 
-    pub(super) async fn delete(&self, collection: &Collection, id: RecordId) -> Result<bool, StoreError> {
+    pub(super) async fn delete(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        seen: Option<ETags>,
+    ) -> Result<bool, StoreError> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.delete(collection, id)).await
+        self.writer.submit(move |group| group.delete(collection, id, seen.as_ref())).await
     }
 
     pub(super) fn access_keys(&self) -> Arc<KeySet> {
@@ -126,12 +129,18 @@ impl Sqlite {
         self.readers.lend().query_row("SELECT 1", [], |_| Ok(())).map_err(broken)
     }
 
+    pub(super) fn measure(&self) {
+        let (sets, blocks) = self.memory.bytes();
+        self.observer.store().memory_is(sets, blocks);
+    }
+
     pub(super) async fn failed(&self) -> String {
         self.writer.failed().await
     }
 
     pub(super) fn close(&self) {
         self.access_keys.stop();
+        self.builder.stop();
         self.writer.close();
     }
 }
@@ -155,6 +164,7 @@ fn prepare(
     }
     tables::apply(&transaction, &plan)
         .and_then(|()| keys::create_tables(&transaction))
+        .and_then(|()| version::create_table(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;
@@ -167,33 +177,6 @@ fn prepare(
 /// One for each thread that answers, and some for lists that take long.
 fn reading_connections() -> usize {
     std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2 + 2)
-}
-
-/// The total and the page inside one read transaction: of one moment.
-fn read_page(connection: &Connection, collection: &Collection, listing: &Listing) -> rusqlite::Result<Page> {
-    let moment = connection.unchecked_transaction()?;
-    let (text, values) = sql::count(collection, listing);
-    let total: i64 = moment
-        .prepare_cached(&text)?
-        .query_row(params_from_iter(values.into_iter().map(Bound)), |row| row.get(0))?;
-    let (text, mut values) = sql::page(collection, listing);
-    let window = listing.window.map(|window| {
-        let count = i64::try_from(window.count).unwrap_or(i64::MAX);
-        (Value::Integer(count), Value::Integer(window.offset))
-    });
-    if let Some((count, offset)) = &window {
-        values.extend([count, offset]);
-    }
-    let mut bytes = Vec::with_capacity(4_096);
-    let mut statement = moment.prepare_cached(&text)?;
-    let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
-    while let Some(row) = rows.next()? {
-        if !bytes.is_empty() {
-            bytes.push(b',');
-        }
-        row::write(&mut bytes, collection, row)?;
-    }
-    Ok(Page { records: bytes.into(), total: total.unsigned_abs() })
 }
 
 fn broken(error: rusqlite::Error) -> StoreError {

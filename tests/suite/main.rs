@@ -13,6 +13,7 @@ mod support {
     pub(crate) mod exchange;
     pub(crate) mod home;
     pub(crate) mod process;
+    pub(crate) mod race;
     pub(crate) mod request;
     pub(crate) mod server;
     pub(crate) mod stored;
@@ -23,6 +24,7 @@ mod api {
     mod access;
     mod access_settings;
     mod body;
+    mod conditional;
     mod create;
     mod delete;
     mod errors;

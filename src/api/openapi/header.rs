@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::component::reference;
 
+/// A tag as an answer has it.
+pub(super) const EXAMPLE_OF_TAG: &str = "\"7af48095701166d3ac10b58e81538507\"";
 /// The header field of every answer.
 const REQUEST_ID: &str = "X-Request-Id";
 /// The header fields of every answer of a limited collection to a known access key.
@@ -32,6 +34,16 @@ pub(super) fn components() -> Value {
             "description": "The next and the previous page as absolute URLs, filters included (RFC 8288); \
                 each only where there is one.",
             "schema": { "type": "string" },
+        },
+        "ETag": {
+            "description": "The content of the record in a few characters: the same for the same content, \
+                another as soon as it changes (RFC 9110). For `If-None-Match` and `If-Match`.",
+            "required": true,
+            "schema": {
+                "type": "string",
+                "pattern": "^\"[0-9a-f]{32}\"$",
+                "examples": [EXAMPLE_OF_TAG],
+            },
         },
         "Allow": {
             "description": "The methods that are allowed here.",

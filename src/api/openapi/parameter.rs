@@ -1,8 +1,9 @@
-//! Parameters: filters, the page, the record's id, preferences.
+//! Parameters: filters, the page, the record's id, preferences, conditions.
 
 use serde_json::{Map, Value, json};
 
 use super::component::reference;
+use super::header::EXAMPLE_OF_TAG;
 use super::{body, security};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Pagination};
@@ -29,6 +30,8 @@ pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<Strin
     components.insert("RecordId".into(), record_id());
     components.insert("CollectionName".into(), collection_name(catalog));
     components.insert("Prefer".into(), prefer());
+    components.insert("If-Match".into(), if_match());
+    components.insert("If-None-Match".into(), if_none_match());
     components
 }
 
@@ -155,5 +158,26 @@ fn prefer() -> Value {
         "in": "header",
         "description": "`return=representation` asks for the new record in the answer (RFC 7240).",
         "schema": { "type": "string", "examples": ["return=representation"] },
+    })
+}
+
+fn if_match() -> Value {
+    json!({
+        "name": "If-Match",
+        "in": "header",
+        "description": "Go ahead only if the stored record is one of those named: the `ETag` of an earlier \
+            answer, several of them with commas between, or `*` for any. A weak tag never matches. Otherwise \
+            nothing is changed, and the answer is 412.",
+        "schema": { "type": "string", "examples": [EXAMPLE_OF_TAG, "*"] },
+    })
+}
+
+fn if_none_match() -> Value {
+    json!({
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "Answer 304 if the record is one of those named: the `ETag` of an earlier answer, \
+            several of them with commas between, or `*` for any. `W/` before a tag is ignored.",
+        "schema": { "type": "string", "examples": [EXAMPLE_OF_TAG] },
     })
 }

@@ -77,6 +77,7 @@ fn operation(
         parameters: particulars.parameters,
         request_body: particulars.request_body,
         success: particulars.success,
+        may_be_held: verb == Verb::Get && target == Target::Record,
         refusals: refusals(catalog, collection, verb, target),
         security: security::requirement(collection.admission(), access_parameter),
         is_limited: collection.rate_limit().is_some(),
@@ -134,8 +135,8 @@ fn fetch(collection: &Collection) -> Particulars {
         method: "get",
         act: "fetch",
         summary: format!("Fetch a record of `{}`", collection.name()),
-        description: "One record by its id.",
-        parameters: Vec::new(),
+        description: "One record by its id. A client that names the one it has is told whether it is still the same.",
+        parameters: vec![component::reference("parameters", "If-None-Match")],
         request_body: None,
         success: whole_record(collection, "The record."),
     }
@@ -151,8 +152,9 @@ fn update(collection: &Collection, method: &'static str, act: &'static str) -> P
         method,
         act,
         summary: format!("Update a record of `{}`", collection.name()),
-        description: "Changes the fields that are given; the others keep their value.",
-        parameters: Vec::new(),
+        description: "Changes the fields that are given; the others keep their value. With `If-Match`, only \
+            a record that the client has seen.",
+        parameters: vec![component::reference("parameters", "If-Match")],
         request_body: Some(required(content)),
         success: whole_record(collection, "The complete record after the change."),
     }
@@ -163,8 +165,8 @@ fn delete(collection: &Collection) -> Particulars {
         method: "delete",
         act: "delete",
         summary: format!("Delete a record of `{}`", collection.name()),
-        description: "Its id is never used again.",
-        parameters: Vec::new(),
+        description: "Its id is never used again. With `If-Match`, only a record that the client has seen.",
+        parameters: vec![component::reference("parameters", "If-Match")],
         request_body: None,
         success: Success {
             status: "200",
@@ -179,7 +181,7 @@ fn whole_record(collection: &Collection, description: &str) -> Success {
     Success {
         status: "200",
         description: description.into(),
-        headers: Vec::new(),
+        headers: vec!["ETag"],
         content: Some(json(body::of(collection, "record"))),
     }
 }
@@ -200,6 +202,9 @@ fn refusals(catalog: &Catalog, collection: &Collection, verb: Verb, target: Targ
     }
     if verb != Verb::Get {
         statuses.push(507);
+    }
+    if target == Target::Record && verb != Verb::Get {
+        statuses.push(412);
     }
     if verb == Verb::Delete && may_be_held(catalog, collection) {
         statuses.push(409);

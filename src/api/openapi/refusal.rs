@@ -35,7 +35,7 @@ impl Refusal {
     }
 }
 
-const REFUSALS: [Refusal; 14] = [
+const REFUSALS: [Refusal; 15] = [
     Refusal::new(
         400,
         "BadRequest",
@@ -65,6 +65,11 @@ const REFUSALS: [Refusal; 14] = [
     },
     Refusal::new(408, "RequestTimeout", "The body did not arrive in time."),
     Refusal::new(409, "Conflict", "Another record still refers to this one; `error` names its collection."),
+    Refusal::new(
+        412,
+        "PreconditionFailed",
+        "The stored record is none of those that `If-Match` names: it has changed since. Nothing was done.",
+    ),
     Refusal::new(413, "ContentTooLarge", "The body is longer than the server takes."),
     Refusal {
         is_uncounted: true,

@@ -132,6 +132,7 @@ fn describe(page: &Page) -> Value {
         parameters: Vec::new(),
         request_body: None,
         success: Success { status: "200", description: page.success.into(), headers: Vec::new(), content },
+        may_be_held: false,
         refusals,
         security: json!([]),
         is_limited: false,

@@ -135,6 +135,21 @@ fn a_list_takes_its_fields_its_id_and_its_page() {
 }
 
 #[test]
+fn what_a_client_has_seen_can_be_said_where_it_means_something() {
+    let [built_in, rich, _] = documents();
+    for (document, path, method, expected) in [
+        (&built_in, "/users/{id}/", "get", "If-None-Match"),
+        (&built_in, "/users/{id}/", "head", "If-None-Match"),
+        (&built_in, "/users/{id}/", "put", "If-Match"),
+        (&built_in, "/users/{id}/", "delete", "If-Match"),
+        (&rich, "/things/{id}/", "patch", "If-Match"),
+        (&built_in, "/users/", "post", "Prefer"),
+    ] {
+        assert_eq!(names(&parameters(document, path, method)), expected, "{method} {path}");
+    }
+}
+
+#[test]
 fn an_access_key_is_asked_for_where_the_collection_asks() {
     let [built_in, rich, renamed] = documents();
     assert_eq!(built_in["paths"]["/users/"]["get"]["security"], json!([]));

@@ -1,15 +1,18 @@
 //! The writes of one group, inside its transaction: each is judged on its own, by the database itself.
 
+use bytes::Bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::row::{self, Bound};
+use super::strangers::Stranger;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::draft::{Draft, Patch};
+use crate::record::etag::ETags;
 use crate::record::representation::{self, Cell};
 use crate::record::{RecordId, Value};
-use crate::store::change::{Change, Deed};
+use crate::store::change::{After, Change};
 use crate::store::sql::{self, Statements};
 use crate::store::{Created, StoreError};
 
@@ -33,81 +36,85 @@ pub(super) struct Group<'a> {
     pub(super) connection: &'a Connection,
     pub(super) catalog: &'a Catalog,
     pub(super) statements: &'a [Statements],
+    pub(super) strangers: &'a [Stranger],
     /// What the writes did so far, in order.
     pub(super) changes: Vec<Change>,
 }
 
 impl Group<'_> {
-    pub(super) fn insert(&mut self, collection: usize, draft: &Draft) -> Result<Created, Trouble> {
+    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<Created, Trouble> {
         let collection = self.catalog.at(collection);
         let statement = &self.statements[collection.position()].insert;
-        let inserted = self
-            .connection
-            .prepare_cached(statement)?
-            .insert(params_from_iter(draft.values().iter().map(Bound)));
+        let values = draft.into_values();
+        let inserted =
+            self.connection.prepare_cached(statement)?.insert(params_from_iter(values.iter().map(Bound)));
         let id = match inserted {
             Ok(id) => RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?,
-            Err(error) => {
-                let values: Vec<Option<&Value>> = draft.values().iter().map(Some).collect();
-                return Err(self.refusal(collection, None, &values, error)?);
-            }
+            Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),
         };
-        self.changes.push(Change { collection: collection.position(), id, deed: Deed::Created });
-        let mut bytes = Vec::with_capacity(256);
-        representation::write(&mut bytes, collection, id, draft.values().iter().map(Cell::from));
-        Ok(Created { id, representation: bytes.into() })
+        let representation = represent(collection, id, &values);
+        let after = Some(After { values, representation: representation.clone() });
+        self.changes.push(Change { collection: collection.position(), id, before: None, after });
+        Ok(Created { id, representation })
     }
 
+    /// Changes a record, unless its content is none of those that the client has seen.
     pub(super) fn update(
         &mut self,
         collection: usize,
         id: RecordId,
-        patch: &Patch,
-    ) -> Result<Option<bytes::Bytes>, Trouble> {
+        patch: Patch,
+        seen: Option<&ETags>,
+    ) -> Result<Option<Bytes>, Trouble> {
         let collection = self.catalog.at(collection);
-        let given = patch.values().iter().enumerate();
-        let given = given.filter_map(|(position, value)| value.as_ref().map(|value| (position, value)));
-        let (positions, values): (Vec<usize>, Vec<&Value>) = given.unzip();
-        if !positions.is_empty() {
-            let own_id = Value::Integer(id.get());
-            let parameters = std::iter::once(&own_id).chain(values).map(Bound);
-            let updated = self
-                .connection
-                .prepare_cached(&sql::update(collection, &positions))?
-                .execute(params_from_iter(parameters));
-            match updated {
-                Ok(0) => return Ok(None),
-                Ok(_) => {
-                    self.changes.push(Change { collection: collection.position(), id, deed: Deed::Updated })
-                }
-                Err(error) => {
-                    let values: Vec<Option<&Value>> = patch.values().iter().map(Option::as_ref).collect();
-                    return Err(self.refusal(collection, Some(id), &values, error)?);
-                }
+        let Some(before) = self.stored(collection, id)? else { return Ok(None) };
+        check_seen(collection, id, &before, seen)?;
+        let mut positions = Vec::new();
+        let mut values = before.clone();
+        for (position, value) in patch.into_values().into_iter().enumerate() {
+            if let Some(value) = value {
+                positions.push(position);
+                values[position] = value;
             }
         }
-        let mut bytes = Vec::with_capacity(256);
-        let mut statement = self.connection.prepare_cached(&self.statements[collection.position()].fetch)?;
-        let mut rows = statement.query([id.get()])?;
-        match rows.next()? {
-            None => Ok(None),
-            Some(stored) => {
-                row::write(&mut bytes, collection, stored)?;
-                Ok(Some(bytes.into()))
-            }
+        let representation = represent(collection, id, &values);
+        if positions.is_empty() {
+            return Ok(Some(representation));
         }
+        let own_id = Value::Integer(id.get());
+        let given = positions.iter().map(|&position| &values[position]);
+        let updated = self
+            .connection
+            .prepare_cached(&sql::update(collection, &positions))?
+            .execute(params_from_iter(std::iter::once(&own_id).chain(given).map(Bound)));
+        if let Err(error) = updated {
+            let is_given = |position| positions.contains(&position);
+            return Err(self.refusal(collection, Some(id), &values, is_given, error)?);
+        }
+        let after = Some(After { values, representation: representation.clone() });
+        self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
+        Ok(Some(representation))
     }
 
     /// Deletes a record with all that the deletion rules bring along, or nothing at all.
-    pub(super) fn delete(&mut self, collection: usize, id: RecordId) -> Result<bool, Trouble> {
+    pub(super) fn delete(
+        &mut self,
+        collection: usize,
+        id: RecordId,
+        seen: Option<&ETags>,
+    ) -> Result<bool, Trouble> {
         let collection = self.catalog.at(collection);
+        let Some(before) = self.stored(collection, id)? else { return Ok(false) };
+        check_seen(collection, id, &before, seen)?;
         if self.catalog.referrers(collection).next().is_none() {
-            return self.delete_one(collection, id);
+            self.delete_one(collection, id, before)?;
+            return Ok(true);
         }
         // Several statements: those before a refusal must be taken back.
         let changes_before = self.changes.len();
         self.connection.prepare_cached("SAVEPOINT deletion")?.execute([])?;
-        let deleted = self.release_referrers(collection, id).and_then(|()| self.delete_one(collection, id));
+        let deleted =
+            self.release_referrers(collection, id).and_then(|()| self.delete_one(collection, id, before));
         if matches!(deleted, Err(Trouble::Refused(_))) {
             self.connection.prepare_cached("ROLLBACK TO deletion")?.execute([])?;
             self.changes.truncate(changes_before);
@@ -115,23 +122,25 @@ impl Group<'_> {
         if !matches!(deleted, Err(Trouble::Engine(_))) {
             self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
         }
-        deleted
+        deleted.map(|()| true)
     }
 
-    fn delete_one(&mut self, collection: &Collection, id: RecordId) -> Result<bool, Trouble> {
-        let statement = &self.statements[collection.position()].delete;
-        match self.connection.prepare_cached(statement)?.execute([id.get()]) {
-            Ok(0) => Ok(false),
-            Ok(_) => {
-                self.changes.push(Change { collection: collection.position(), id, deed: Deed::Deleted });
-                Ok(true)
+    fn delete_one(
+        &mut self,
+        collection: &Collection,
+        id: RecordId,
+        before: Vec<Value>,
+    ) -> Result<(), Trouble> {
+        for stranger in self.strangers {
+            if let Some(table) = stranger.holding(self.connection, collection, id)? {
+                return Err(Trouble::Refused(StoreError::StillReferenced(table.to_owned())));
             }
-            // A table that is no longer declared, but still refers to this one.
-            Err(error) if is_constraint(&error) => Err(Trouble::Refused(StoreError::StillReferenced(
-                "a collection that is no longer declared".into(),
-            ))),
-            Err(error) => Err(error.into()),
         }
+        let statement = &self.statements[collection.position()].delete;
+        self.connection.prepare_cached(statement)?.execute([id.get()])?;
+        let (collection, before) = (collection.position(), Some(before));
+        self.changes.push(Change { collection, id, before, after: None });
+        Ok(())
     }
 
     /// Does to the records that refer to this one what their rules say. Done here and not by the foreign
@@ -145,26 +154,36 @@ impl Group<'_> {
                 statement.query_map([id.get()], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
             };
             for referring in ids.into_iter().filter_map(RecordId::new) {
-                match rule {
-                    Some(OnDelete::Cascade) => {
-                        self.release_referrers(referrer, referring)?;
-                        self.delete_one(referrer, referring)?;
-                    }
-                    Some(OnDelete::SetNull) => {
-                        self.connection
-                            .prepare_cached(&sql::update(referrer, &[position]))?
-                            .execute((referring.get(), rusqlite::types::Null))?;
-                        let (collection, id) = (referrer.position(), referring);
-                        self.changes.push(Change { collection, id, deed: Deed::Updated });
-                    }
-                    Some(OnDelete::Restrict) | None => {
-                        return Err(Trouble::Refused(StoreError::StillReferenced(
-                            referrer.name().to_owned(),
-                        )));
-                    }
+                if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
+                    return Err(Trouble::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
+                }
+                let Some(before) = self.stored(referrer, referring)? else { continue };
+                if rule == Some(OnDelete::Cascade) {
+                    self.release_referrers(referrer, referring)?;
+                    self.delete_one(referrer, referring, before)?;
+                } else {
+                    self.clear(referrer, position, referring, before)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Takes the value of one field away.
+    fn clear(
+        &mut self,
+        collection: &Collection,
+        position: usize,
+        id: RecordId,
+        before: Vec<Value>,
+    ) -> Result<(), Trouble> {
+        self.connection
+            .prepare_cached(&sql::update(collection, &[position]))?
+            .execute((id.get(), rusqlite::types::Null))?;
+        let mut values = before.clone();
+        values[position] = Value::Null;
+        let after = Some(After { representation: represent(collection, id, &values), values });
+        self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
         Ok(())
     }
 
@@ -174,32 +193,26 @@ impl Group<'_> {
         &self,
         collection: &Collection,
         id: Option<RecordId>,
-        values: &[Option<&Value>],
+        values: &[Value],
+        is_given: impl Fn(usize) -> bool,
         error: rusqlite::Error,
     ) -> Result<Trouble, rusqlite::Error> {
         if !is_constraint(&error) {
             return Ok(Trouble::Engine(error));
         }
-        for (field, value) in collection.fields().iter().zip(values) {
-            let (Some(reference), Some(Value::Integer(target))) = (field.reference(), value) else {
+        for (position, (field, value)) in collection.fields().iter().zip(values).enumerate() {
+            let (Some(reference), Value::Integer(target)) = (field.reference(), value) else { continue };
+            if !is_given(position) {
                 continue;
-            };
+            }
             let exists = &self.statements[reference.target].exists;
             if !self.connection.prepare_cached(exists)?.exists([target])? {
                 return Ok(Trouble::Refused(StoreError::DanglingReference(field.name().to_owned())));
             }
         }
-        let stored = match id {
-            Some(id) => self.stored(collection, id)?,
-            None => None,
-        };
         let own_id = Value::Integer(id.map_or(0, RecordId::get));
         for rule in collection.unique() {
-            let wanted = rule.iter().map(|&position| match (values[position], &stored) {
-                (Some(value), _) => value,
-                (None, Some(stored)) => &stored[position],
-                (None, None) => &Value::Null,
-            });
+            let wanted = rule.iter().map(|&position| &values[position]);
             let wanted = std::iter::once(&own_id).chain(wanted).map(Bound);
             if self
                 .connection
@@ -220,6 +233,27 @@ impl Group<'_> {
             fields.map(|(position, field)| row::value(stored, position + 1, field.kind())).collect()
         };
         self.connection.prepare_cached(statement)?.query_row([id.get()], read).optional()
+    }
+}
+
+fn represent(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
+    let mut bytes = Vec::with_capacity(256);
+    representation::write(&mut bytes, collection, id, values.iter().map(Cell::from));
+    bytes.into()
+}
+
+/// Nobody overwrites what they have not seen.
+fn check_seen(
+    collection: &Collection,
+    id: RecordId,
+    stored: &[Value],
+    seen: Option<&ETags>,
+) -> Result<(), Trouble> {
+    match seen {
+        Some(tags) if !tags.name(&represent(collection, id, stored)) => {
+            Err(Trouble::Refused(StoreError::Changed))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
+use super::memory::blocks::BlockBuilder;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::record::representation::{self, Cell};
@@ -27,9 +28,33 @@ impl ToSql for Bound<'_> {
 
 /// Appends the representation of a row `id, field, field, …` to `out`.
 pub(super) fn write(out: &mut Vec<u8>, collection: &Collection, row: &Row<'_>) -> rusqlite::Result<()> {
+    write_with_id(out, collection, row, id(row)?)
+}
+
+/// Adds a row `id, field, field, …` to a block.
+pub(super) fn push(
+    builder: &mut BlockBuilder,
+    collection: &Collection,
+    row: &Row<'_>,
+) -> rusqlite::Result<()> {
+    let id = id(row)?;
+    let mut outcome = Ok(());
+    builder.push(id, |out| outcome = write_with_id(out, collection, row, id));
+    outcome
+}
+
+/// The table's own check keeps other ids out.
+fn id(row: &Row<'_>) -> rusqlite::Result<RecordId> {
     let id = row.get(0)?;
-    // The table's own check keeps other ids out.
-    let id = RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?;
+    RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))
+}
+
+fn write_with_id(
+    out: &mut Vec<u8>,
+    collection: &Collection,
+    row: &Row<'_>,
+    id: RecordId,
+) -> rusqlite::Result<()> {
     let mut failure = None;
     let cells = collection.fields().iter().enumerate().map(|(position, field)| {
         cell(row, position + 1, field.kind()).unwrap_or_else(|error| {

@@ -27,17 +27,20 @@ pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Resu
             Some(table) => Comparison::new(connection, catalog, collection, &table).run(&mut plan)?,
         }
     }
+    for name in undeclared(connection, catalog)? {
+        plan.notes.push(format!("the table {name} is not declared: it is kept as it is, and not served"));
+    }
+    Ok(plan)
+}
+
+/// The tables that no collection is declared for, ours and SQLite's own left out.
+pub(super) fn undeclared(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
          AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name",
     )?;
-    for name in statement.query_map([], |row| row.get::<_, String>(0))? {
-        let name = name?;
-        if catalog.find(&name).is_none() {
-            plan.notes.push(format!("the table {name} is not declared: it is kept as it is, and not served"));
-        }
-    }
-    Ok(plan)
+    let names: rusqlite::Result<Vec<String>> = statement.query_map([], |row| row.get(0))?.collect();
+    Ok(names?.into_iter().filter(|name| catalog.find(name).is_none()).collect())
 }
 
 /// Runs the steps of a plan. The caller holds the transaction, with foreign keys switched off.

@@ -14,6 +14,9 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{oneshot, watch};
 
 use super::group::{Group, Trouble};
+use super::memory::Memory;
+use super::strangers::Stranger;
+use super::version;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
@@ -24,7 +27,7 @@ const QUEUE: usize = 4_096;
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 1_024;
 /// SQLite copies the log back into the database, without waiting for readers, once it has this many pages.
-const CHECKPOINT_PAGES: i64 = 4_000;
+const CHECKPOINT_PAGES: i64 = 8_000;
 /// A log that has grown beyond this waits for readers until it can be cut.
 const LARGEST_LOG_BYTES: u64 = 64 << 20;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
@@ -72,25 +75,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(
-        path: &Path,
-        connection: Connection,
-        catalog: Arc<Catalog>,
-        statements: Arc<[Statements]>,
-        observer: Arc<Observer>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(desk: Desk) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE);
         let (failed, failure) = watch::channel(None);
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let log = PathBuf::from(log);
-        let desk =
-            Desk { connection, catalog, statements, observer, log, log_has_pages: true, is_full: false };
+        let memory = desk.memory.clone();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // A panic here is a bug of ours; the group in hand is as unknown as after a failed disk.
             let work = std::panic::AssertUnwindSafe(|| desk.work(&jobs));
             let end =
                 std::panic::catch_unwind(work).unwrap_or_else(|_| Err("the writing thread panicked".into()));
+            memory.close();
             if let Err(cause) = end {
                 failed.send_replace(Some(cause));
             }
@@ -150,11 +144,15 @@ fn closed() -> StoreError {
 }
 
 /// What the writing thread works with.
-struct Desk {
+pub(super) struct Desk {
     connection: Connection,
     catalog: Arc<Catalog>,
     statements: Arc<[Statements]>,
+    strangers: Vec<Stranger>,
+    memory: Arc<Memory>,
     observer: Arc<Observer>,
+    /// The version of the last commit.
+    version: u64,
     log: PathBuf,
     log_has_pages: bool,
     /// Whether the last group found the disk full.
@@ -162,6 +160,40 @@ struct Desk {
 }
 
 impl Desk {
+    /// Everything about the database that the thread needs to know is asked here, before it starts.
+    pub(super) fn new(
+        path: &Path,
+        connection: Connection,
+        catalog: Arc<Catalog>,
+        statements: Arc<[Statements]>,
+        observer: Arc<Observer>,
+        memory_bytes: usize,
+    ) -> rusqlite::Result<Self> {
+        let version = version::read(&connection)?;
+        let strangers = Stranger::find_all(&connection, &catalog)?;
+        let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let (log, log_has_pages, is_full) = (log.into(), true, false);
+        Ok(Self {
+            connection,
+            catalog,
+            statements,
+            strangers,
+            memory,
+            observer,
+            version,
+            log,
+            log_has_pages,
+            is_full,
+        })
+    }
+
+    /// What the thread keeps in line with the data.
+    pub(super) fn memory(&self) -> Arc<Memory> {
+        self.memory.clone()
+    }
+
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
     fn work(mut self, jobs: &Receiver<Box<dyn Job>>) -> Result<(), String> {
         self.connection
@@ -191,6 +223,7 @@ impl Desk {
             connection: &self.connection,
             catalog: &self.catalog,
             statements: &self.statements,
+            strangers: &self.strangers,
             changes: Vec::new(),
         };
         let mut failure = begun.err();
@@ -203,6 +236,10 @@ impl Desk {
             settled.push(job);
         }
         let changes = std::mem::take(&mut group.changes);
+        let version = self.version + u64::from(!changes.is_empty());
+        if failure.is_none() && version != self.version {
+            failure = version::raise(&self.connection, version).err();
+        }
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
@@ -210,11 +247,14 @@ impl Desk {
         self.log_has_pages = true;
         match failure {
             None => {
-                self.observer.store().committed(settled.len());
-                for change in changes {
-                    self.observer
-                        .store()
-                        .changed(self.catalog.at(change.collection).name(), change.deed.name());
+                if version != self.version {
+                    self.version = version;
+                    self.memory.apply(version, &changes);
+                }
+                let metrics = self.observer.store();
+                metrics.committed(settled.len());
+                for change in &changes {
+                    metrics.changed(self.catalog.at(change.collection).name(), change.deed());
                 }
                 settled.into_iter().for_each(|job| job.answer(None));
                 if std::mem::take(&mut self.is_full) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 11] = [
+pub(super) const PAGES: [&str; 12] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -16,6 +16,7 @@ pub(super) const PAGES: [&str; 11] = [
     "docs/cli.md",
     "docs/access.md",
     "docs/operations.md",
+    "docs/performance.md",
 ];
 
 pub(super) fn root() -> &'static Path {

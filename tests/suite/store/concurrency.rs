@@ -1,28 +1,11 @@
 //! Many writers at once: nothing is lost, nothing is given twice, no reference dangles.
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
 
 use crate::support::configs;
 use crate::support::exchange::id_of;
+use crate::support::race::race;
 use crate::support::server::Server;
-
-/// Runs a job on so many threads that start together, and gathers what they give.
-fn race<T: Send>(threads: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let start = Barrier::new(threads);
-    std::thread::scope(|scope| {
-        let (start, job) = (&start, &job);
-        let racers: Vec<_> = (0..threads)
-            .map(|number| {
-                scope.spawn(move || {
-                    start.wait();
-                    job(number)
-                })
-            })
-            .collect();
-        racers.into_iter().map(|racer| racer.join().unwrap()).collect()
-    })
-}
 
 #[test]
 fn a_thousand_concurrent_creates_get_distinct_ids_and_are_all_listed() {

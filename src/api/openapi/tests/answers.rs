@@ -18,20 +18,22 @@ fn the_statuses_follow_from_the_verb_and_the_collection() {
         (&built_in, "/users/", "head", "200 400 414 431 500 503"),
         (&built_in, "/users/", "post", "201 400 408 413 414 415 431 500 503 507"),
         (&built_in, "/users/", "options", "204 400 414 431 500 503"),
-        (&built_in, "/users/{id}/", "get", "200 400 404 414 431 500 503"),
-        (&built_in, "/users/{id}/", "put", "200 400 404 408 413 414 415 431 500 503 507"),
-        (&built_in, "/users/{id}/", "delete", "200 400 404 414 431 500 503 507"),
+        (&built_in, "/users/{id}/", "get", "200 304 400 404 414 431 500 503"),
+        (&built_in, "/users/{id}/", "head", "200 304 400 404 414 431 500 503"),
+        (&built_in, "/users/{id}/", "put", "200 400 404 408 412 413 414 415 431 500 503 507"),
+        (&built_in, "/users/{id}/", "delete", "200 400 404 412 414 431 500 503 507"),
         (&built_in, "/users/{id}/", "options", "204 400 404 414 431 500 503"),
         // Users refer to addresses and hold them.
-        (&built_in, "/address/{id}/", "delete", "200 400 404 409 414 431 500 503 507"),
+        (&built_in, "/address/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
         (&built_in, "/schema/{name}/", "get", "200 400 404 414 431 500 503"),
         (&built_in, "/readyz", "get", "200 400 414 431 500 503"),
         (&rich, "/things/", "get", "200 400 401 414 429 431 500 503"),
         (&rich, "/things/{id}/", "options", "204 400 404 414 431 500 503"),
         // A note is cleared with its thing; a part goes with it, and a log entry holds the part.
-        (&rich, "/things/{id}/", "delete", "200 400 401 404 409 414 429 431 500 503 507"),
-        (&rich, "/parts/{id}/", "delete", "200 400 404 409 414 431 500 503 507"),
-        (&rich, "/notes/{id}/", "delete", "200 400 404 414 431 500 503 507"),
+        (&rich, "/things/{id}/", "patch", "200 400 401 404 408 412 413 414 415 429 431 500 503 507"),
+        (&rich, "/things/{id}/", "delete", "200 400 401 404 409 412 414 429 431 500 503 507"),
+        (&rich, "/parts/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
+        (&rich, "/notes/{id}/", "delete", "200 400 404 412 414 431 500 503 507"),
     ] {
         assert_eq!(statuses(document, path, method), expected, "{method} {path}");
     }
@@ -52,7 +54,13 @@ fn the_answers_carry_what_is_promised() {
     assert_eq!(headers(&built_in, "/users/{id}/", "get", "404"), "Connection X-Request-Id");
     assert_eq!(headers(&built_in, "/users/", "get", "431"), "");
     let limited = "RateLimit-Policy RateLimit X-Request-Id";
-    assert_eq!(headers(&rich, "/things/{id}/", "get", "200"), limited);
+    for (method, status) in
+        [("get", "200"), ("get", "304"), ("head", "304"), ("put", "200"), ("patch", "200")]
+    {
+        assert_eq!(headers(&rich, "/things/{id}/", method, status), format!("ETag {limited}"), "{method}");
+    }
+    assert_eq!(headers(&rich, "/things/{id}/", "delete", "200"), limited);
+    assert_eq!(headers(&rich, "/things/{id}/", "put", "412"), limited);
     assert_eq!(headers(&rich, "/things/", "get", "429"), format!("Retry-After {limited}"));
     assert_eq!(headers(&rich, "/things/", "get", "401"), "WWW-Authenticate X-Request-Id");
     let other = resolve(&built_in, &built_in["paths"]["/users/"]["x-other-methods"]);
@@ -65,7 +73,7 @@ fn every_error_has_the_one_shape_and_no_answer_to_head_has_a_body() {
         for (path, method, operation) in operations(&document) {
             for (status, answer) in operation["responses"].as_object().unwrap() {
                 let content = &resolve(&document, answer)["content"];
-                if method == "head" || status == "431" {
+                if method == "head" || status == "304" || status == "431" {
                     assert!(content.is_null(), "{method} {path} {status}");
                 } else if status.as_str() >= "400" {
                     let schema = &content["application/json"]["schema"];

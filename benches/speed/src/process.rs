@@ -1,0 +1,195 @@
+//! The servers as processes: started, asked what they used, stopped.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::http;
+use crate::options::Options;
+
+/// How long a server may take to start before the run is given up.
+const START_PATIENCE: Duration = Duration::from_secs(120);
+
+/// Who is measured. The order is the order in the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Who {
+    Carnet,
+    Bare,
+    OneCommit,
+    PocketBase,
+    /// SQLite itself, without a server.
+    Sqlite,
+    /// The disk itself.
+    Disk,
+}
+
+impl Who {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Who::Carnet => "carnet",
+            Who::Bare => "bare hyper",
+            Who::OneCommit => "one commit per request",
+            Who::PocketBase => "PocketBase",
+            Who::Sqlite => "SQLite",
+            Who::Disk => "disk",
+        }
+    }
+}
+
+/// A running server; killed when it is let go.
+pub(crate) struct Server {
+    pub(crate) who: Who,
+    pub(crate) address: SocketAddr,
+    pub(crate) spawned: Instant,
+    child: Child,
+    /// Kept open, so that the server may write to it.
+    _stdout: Option<ChildStdout>,
+}
+
+/// Resident memory in MiB.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory {
+    pub(crate) resident: f64,
+    /// Its own, without the pages of files.
+    pub(crate) own: f64,
+}
+
+impl Server {
+    pub(crate) fn carnet(options: &Options, database: &Path) -> anyhow::Result<Self> {
+        let mut command = Command::new(&options.carnet);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--database"]);
+        command.arg(format!("sqlite:{}", database.display()));
+        for variable in ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"]
+        {
+            command.env_remove(variable);
+        }
+        announced(options, Who::Carnet, command, database)
+    }
+
+    pub(crate) fn bare(options: &Options, body: &Path) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("bare").arg(body);
+        announced(options, Who::Bare, command, body)
+    }
+
+    pub(crate) fn one_commit(options: &Options, database: &Path) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("one-commit").arg(database);
+        announced(options, Who::OneCommit, command, database)
+    }
+
+    pub(crate) fn pocketbase(options: &Options, program: &Path, directory: &Path) -> anyhow::Result<Self> {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let mut command = Command::new(program);
+        command
+            .args(["serve", "--automigrate=false", "--http", &address.to_string(), "--dir"])
+            .arg(directory);
+        command.arg("--migrationsDir").arg(options.source.join("benches/speed/pocketbase"));
+        command.stdout(Stdio::null());
+        let mut server = spawn(options, Who::PocketBase, command, directory, address)?;
+        let health = http::plain("GET", "/api/health");
+        while !http::exchange(address, &health).is_ok_and(|(status, _)| status == 200) {
+            server.check_alive()?;
+            std::thread::park_timeout(Duration::from_millis(2));
+        }
+        Ok(server)
+    }
+
+    /// Processor time used so far, by all threads, in seconds.
+    pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        // The name of the program is in brackets, and may hold anything.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |position: usize| fields.get(position).and_then(|field| field.parse::<u64>().ok());
+        let (user, system) = ticks(11).zip(ticks(12)).context("an unreadable /proc/PID/stat")?;
+        Ok((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    pub(crate) fn memory(&self) -> anyhow::Result<Memory> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let mebibytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+            kibibytes
+                .map(|kibibytes| kibibytes / 1_024.0)
+                .with_context(|| format!("no {name} in /proc/PID/status"))
+        };
+        Ok(Memory { resident: mebibytes("VmRSS:")?, own: mebibytes("RssAnon:")? })
+    }
+
+    /// Stops it as an operator would, and waits until it has gone.
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, Signal::TERM)?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    fn check_alive(&mut self) -> anyhow::Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("{} ended with {status}; its log is in the data directory", self.who.name());
+        }
+        if self.spawned.elapsed() > START_PATIENCE {
+            bail!("{} was not ready after {} s", self.who.name(), START_PATIENCE.as_secs());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a server that says its address on the first line of standard output.
+fn announced(options: &Options, who: Who, mut command: Command, subject: &Path) -> anyhow::Result<Server> {
+    command.stdout(Stdio::piped());
+    let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+    let mut server = spawn(options, who, command, subject, nowhere)?;
+    let mut stdout = BufReader::new(server.child.stdout.take().context("no standard output")?);
+    let mut line = String::new();
+    stdout.read_line(&mut line)?;
+    let address = line.trim().rsplit("http://").next().unwrap_or_default();
+    server.address = match address.parse() {
+        Ok(address) => address,
+        Err(_) => {
+            server.check_alive()?;
+            bail!("{} said {line:?} instead of its address", who.name());
+        }
+    };
+    server._stdout = Some(stdout.into_inner());
+    Ok(server)
+}
+
+/// Starts a process in the data directory, where the script that cleans up recognises it.
+fn spawn(
+    options: &Options,
+    who: Who,
+    mut command: Command,
+    subject: &Path,
+    address: SocketAddr,
+) -> anyhow::Result<Server> {
+    let log = options.data.join(format!("{}.log", who.name().replace(' ', "-").to_lowercase()));
+    command.current_dir(&options.data).stdin(Stdio::null()).stderr(File::create(log)?);
+    let spawned = Instant::now();
+    let child =
+        command.spawn().with_context(|| format!("cannot start {} on {}", who.name(), subject.display()))?;
+    let mut pids = OpenOptions::new().create(true).append(true).open(options.data.join("pids"))?;
+    writeln!(pids, "{}", child.id())?;
+    Ok(Server { who, address, spawned, child, _stdout: None })
+}

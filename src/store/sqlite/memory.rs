@@ -1,0 +1,205 @@
+//! What is derived from the data and kept in memory: sets of ids and blocks of records, of one version.
+//!
+//! The version is a number in the database that every commit raises. The writing thread applies each commit
+//! here before it answers anybody; a reader that had to go to the database compares versions, so that all
+//! of a list is of one moment, and so that what one client was told no later one finds undone.
+
+pub(super) mod blocks;
+pub(super) mod ids;
+pub(super) mod sets;
+pub(super) mod term;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bytes::Bytes;
+use parking_lot::RwLock;
+
+use crate::catalog::Catalog;
+use crate::record::RecordId;
+use crate::record::listing::Window;
+use crate::store::change::Change;
+use blocks::{Block, BlockKey, Blocks};
+use ids::Ids;
+use sets::{Part, SetKey, Sets};
+
+/// Sets may take a quarter of the memory, blocks the rest.
+const SHARE_OF_SETS: usize = 4;
+
+pub(super) struct Memory {
+    catalog: Arc<Catalog>,
+    state: RwLock<State>,
+    blocks: Blocks,
+    /// The version of `state`, to wait for without its lock.
+    applied: AtomicU64,
+    is_closed: AtomicBool,
+}
+
+struct State {
+    version: u64,
+    sets: Sets,
+}
+
+/// A page as the sets have it: its ids, the blocks that are at hand, all of one version.
+pub(super) struct View {
+    pub(super) version: u64,
+    pub(super) total: u64,
+    pub(super) ids: Vec<RecordId>,
+    /// One for each run of ids that share a block, in order; `None` where it must be read.
+    pub(super) blocks: Vec<(BlockKey, Option<Arc<Block>>)>,
+}
+
+impl Memory {
+    pub(super) fn new(catalog: Arc<Catalog>, version: u64, limit_bytes: usize) -> Self {
+        let for_sets = limit_bytes / SHARE_OF_SETS;
+        let sets = Sets::new(catalog.collections().len(), for_sets);
+        Self {
+            catalog,
+            state: RwLock::new(State { version, sets }),
+            blocks: Blocks::new(limit_bytes - for_sets),
+            applied: AtomicU64::new(version),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// The block of this id, where it is kept. It needs no lock: a block is replaced whole.
+    pub(super) fn block(&self, key: BlockKey) -> Option<Arc<Block>> {
+        self.blocks.get(key)
+    }
+
+    pub(super) fn is_worth_reading(&self, key: BlockKey) -> bool {
+        self.blocks.is_worth_reading(key)
+    }
+
+    /// Whether a record lives, where all ids of the collection are known.
+    pub(super) fn lives(&self, collection: usize, id: RecordId) -> Option<bool> {
+        let all = SetKey { collection, fields: Vec::new(), terms: Vec::new() };
+        self.state.read().sets.find(&all).map(|ids| ids.contains(id))
+    }
+
+    /// The page of a set, `None` where the set is not known.
+    pub(super) fn view(&self, key: &SetKey, window: Window) -> Option<View> {
+        let state = self.state.read();
+        Some(self.view_of(key.collection, state.version, state.sets.find(key)?, window))
+    }
+
+    /// As [`Memory::view`], with the state held still while `read` gets what is missing.
+    pub(super) fn view_held<T>(
+        &self,
+        key: &SetKey,
+        window: Window,
+        read: impl FnOnce(View) -> T,
+    ) -> Option<T> {
+        let state = self.state.read();
+        Some(read(self.view_of(key.collection, state.version, state.sets.find(key)?, window)))
+    }
+
+    fn view_of(&self, collection: usize, version: u64, set: &Ids, window: Window) -> View {
+        let count = usize::try_from(window.count).unwrap_or(usize::MAX);
+        let mut ids = Vec::with_capacity(count.min(64));
+        set.page(window.offset.unsigned_abs(), count, &mut ids);
+        let mut blocks: Vec<(BlockKey, Option<Arc<Block>>)> = Vec::new();
+        for id in &ids {
+            let key = BlockKey::of(collection, *id);
+            if blocks.last().is_none_or(|(last, _)| *last != key) {
+                blocks.push((key, self.blocks.get(key)));
+            }
+        }
+        View { version, total: set.len(), ids, blocks }
+    }
+
+    /// The number of records in a set.
+    pub(super) fn count(&self, key: &SetKey) -> Option<u64> {
+        self.state.read().sets.find(key).map(Ids::len)
+    }
+
+    /// Keeps blocks that were read at `version`, unless something has changed since.
+    pub(super) fn keep(&self, version: u64, blocks: impl Iterator<Item = (BlockKey, Arc<Block>)>) -> bool {
+        // Held until all are in: a change cannot come between the look and the keeping.
+        let state = self.state.read();
+        let is_current = state.version == version;
+        if is_current {
+            blocks.for_each(|(key, block)| self.blocks.keep(key, block));
+        }
+        is_current
+    }
+
+    /// Keeps a set that was read at `version`, unless something has changed since.
+    pub(super) fn keep_set(&self, version: u64, key: SetKey, ids: Ids) {
+        let mut state = self.state.write();
+        if state.version == version {
+            state.sets.publish(key, ids);
+        }
+    }
+
+    /// Makes the set of those that are in all of these sets, if all are known.
+    pub(super) fn intersect(&self, key: &SetKey, singles: &[SetKey]) -> bool {
+        let mut state = self.state.write();
+        let mut known: Vec<&Ids> = Vec::with_capacity(singles.len());
+        for single in singles {
+            match state.sets.find(single) {
+                Some(ids) => known.push(ids),
+                None => return false,
+            }
+        }
+        known.sort_by_key(|ids| ids.len());
+        let Some((smallest, others)) = known.split_first() else { return false };
+        let mut both = (*smallest).clone();
+        for other in others {
+            both = both.intersection(other);
+        }
+        state.sets.publish(key.clone(), both);
+        true
+    }
+
+    pub(super) fn begin_build(&self, key: SetKey) -> Option<u64> {
+        self.state.write().sets.begin_build(key)
+    }
+
+    pub(super) fn finish_build(&self, number: u64, parts: Vec<Part>) {
+        self.state.write().sets.finish_build(number, parts);
+    }
+
+    pub(super) fn abandon_build(&self, number: u64) {
+        self.state.write().sets.abandon_build(number);
+    }
+
+    /// Follows a commit. Called by the writing thread, before it answers anybody.
+    pub(super) fn apply(&self, version: u64, changes: &[Change]) {
+        let mut by_block: HashMap<BlockKey, Vec<(RecordId, Option<Bytes>)>> = HashMap::new();
+        for change in changes {
+            let after = change.after.as_ref().map(|after| after.representation.clone());
+            by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
+        }
+        let mut state = self.state.write();
+        // Under the lock: a reader must not keep a block that it read before, once this one is in place.
+        for (key, changes) in by_block {
+            if let Some(old) = self.blocks.get(key) {
+                self.blocks.keep(key, Arc::new(old.patched(&changes)));
+            }
+        }
+        state.sets.apply(&self.catalog, version, changes);
+        state.version = version;
+        self.applied.store(version, Ordering::Release);
+    }
+
+    /// Waits until a commit that a reader has seen in the database is applied here as well: a few
+    /// microseconds, as the writing thread does nothing between the two. Not waiting would let this reader
+    /// tell of a record that the next one does not find.
+    pub(super) fn wait_for(&self, version: u64) {
+        while self.applied.load(Ordering::Acquire) < version && !self.is_closed.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Lets nobody wait any more.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    /// How many bytes the sets and the blocks take.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        (self.state.read().sets.bytes() as u64, self.blocks.bytes())
+    }
+}

@@ -1,0 +1,206 @@
+//! Records as the bytes of their answer, in blocks of neighbouring ids, bounded in bytes.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use bytes::Bytes;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::record::RecordId;
+
+/// Ids in one block.
+pub(in crate::store::sqlite) const SIZE: i64 = 32;
+/// What a block takes besides its bytes: itself, its ends, its place in the cache.
+const OVERHEAD: usize = 320;
+/// How many blocks are remembered for having been asked for once.
+const DOORKEEPER: usize = 8_192;
+
+/// The block of some ids of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::store::sqlite) struct BlockKey {
+    pub(in crate::store::sqlite) collection: usize,
+    pub(in crate::store::sqlite) number: i64,
+}
+
+impl BlockKey {
+    pub(in crate::store::sqlite) fn of(collection: usize, id: RecordId) -> Self {
+        Self { collection, number: id.get() / SIZE }
+    }
+
+    /// The first and the last id that belong into it.
+    pub(in crate::store::sqlite) fn ids(self) -> (i64, i64) {
+        let first = self.number * SIZE;
+        (first, first.saturating_add(SIZE - 1))
+    }
+}
+
+/// The records of neighbouring ids, each followed by a comma.
+#[derive(Debug, Default)]
+pub(in crate::store::sqlite) struct Block {
+    /// A bit for each id that has a record.
+    present: u32,
+    /// Where each record ends, in ascending order of ids, its comma not counted.
+    ends: Vec<u32>,
+    bytes: Bytes,
+}
+
+impl Block {
+    /// The record with this id, sharing the block's memory.
+    pub(in crate::store::sqlite) fn record(&self, id: RecordId) -> Option<Bytes> {
+        self.place(id).map(|place| self.bytes.slice(place))
+    }
+
+    /// The record with this id, to be copied.
+    pub(in crate::store::sqlite) fn text(&self, id: RecordId) -> Option<&[u8]> {
+        self.place(id).map(|place| &self.bytes[place])
+    }
+
+    fn place(&self, id: RecordId) -> Option<Range<usize>> {
+        let bit = id.get() % SIZE;
+        if self.present >> bit & 1 == 0 {
+            return None;
+        }
+        let rank = (self.present & ((1 << bit) - 1)).count_ones() as usize;
+        let start = if rank == 0 { 0 } else { self.ends[rank - 1] as usize + 1 };
+        Some(start..self.ends[rank] as usize)
+    }
+
+    /// The same block after some of its records have changed.
+    pub(in crate::store::sqlite) fn patched(&self, changes: &[(RecordId, Option<Bytes>)]) -> Block {
+        let mut builder = BlockBuilder::default();
+        let any = changes.first().map_or(0, |(id, _)| id.get() / SIZE * SIZE);
+        for id in (any..any.saturating_add(SIZE)).filter_map(RecordId::new) {
+            // The last change to a record is the one that counts.
+            match changes.iter().rev().find(|(changed, _)| *changed == id) {
+                Some((_, Some(record))) => builder.push(id, |out| out.extend_from_slice(record)),
+                Some((_, None)) => {}
+                None => {
+                    if let Some(record) = self.text(id) {
+                        builder.push(id, |out| out.extend_from_slice(record));
+                    }
+                }
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// Puts a block together, record by record, in ascending order of ids.
+#[derive(Debug, Default)]
+pub(in crate::store::sqlite) struct BlockBuilder {
+    present: u32,
+    ends: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl BlockBuilder {
+    /// Adds the record that `write` appends.
+    pub(in crate::store::sqlite) fn push(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.present |= 1 << (id.get() % SIZE);
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.bytes.push(b',');
+    }
+
+    pub(in crate::store::sqlite) fn finish(self) -> Block {
+        Block { present: self.present, ends: self.ends, bytes: self.bytes.into_boxed_slice().into() }
+    }
+}
+
+/// The blocks that are kept, the least used dropped first.
+pub(in crate::store::sqlite) struct Blocks {
+    kept: Cache<BlockKey, Arc<Block>, Bytewise>,
+    asked: Box<[AtomicU64]>,
+}
+
+#[derive(Clone)]
+struct Bytewise;
+
+impl Weighter<BlockKey, Arc<Block>> for Bytewise {
+    fn weight(&self, _: &BlockKey, block: &Arc<Block>) -> u64 {
+        (block.bytes.len() + block.ends.capacity() * 4 + OVERHEAD) as u64
+    }
+}
+
+impl Blocks {
+    pub(super) fn new(limit_bytes: usize) -> Self {
+        // A guess at how many will fit, for the first size of the tables.
+        let expected = limit_bytes / 4_096;
+        Self {
+            kept: Cache::with_weighter(expected.max(64), limit_bytes as u64, Bytewise),
+            asked: (0..DOORKEEPER).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        }
+    }
+
+    pub(in crate::store::sqlite) fn get(&self, key: BlockKey) -> Option<Arc<Block>> {
+        self.kept.get(&key)
+    }
+
+    pub(super) fn keep(&self, key: BlockKey, block: Arc<Block>) {
+        self.kept.insert(key, block);
+    }
+
+    /// Whether a block that is not kept has been asked for before. To read all of it for the sake of one
+    /// record that nobody asks for again would cost more than it gains.
+    pub(in crate::store::sqlite) fn is_worth_reading(&self, key: BlockKey) -> bool {
+        let mark = (key.number.unsigned_abs() << 8) ^ key.collection as u64;
+        let slot = (mark.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
+        self.asked[slot % DOORKEEPER].swap(mark, Relaxed) == mark
+    }
+
+    /// How many bytes are kept.
+    pub(super) fn bytes(&self) -> u64 {
+        self.kept.weight()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(id: i64) -> RecordId {
+        RecordId::new(id).unwrap()
+    }
+
+    fn block(records: &[(i64, &str)]) -> Block {
+        let mut builder = BlockBuilder::default();
+        for (number, text) in records {
+            builder.push(id(*number), |out| out.extend_from_slice(text.as_bytes()));
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_block_gives_each_record_by_its_id() {
+        let block = block(&[(32, "a"), (40, "bb"), (63, "ccc")]);
+        let said = |number| block.record(id(number));
+        assert_eq!(said(32), Some(Bytes::from_static(b"a")));
+        assert_eq!(said(40), Some(Bytes::from_static(b"bb")));
+        assert_eq!(said(63), Some(Bytes::from_static(b"ccc")));
+        assert_eq!(said(33), None);
+    }
+
+    #[test]
+    fn a_patched_block_holds_what_was_changed_last() {
+        let old = block(&[(32, "a"), (40, "bb"), (63, "ccc")]);
+        let text = |text: &'static str| Some(Bytes::from_static(text.as_bytes()));
+        let new =
+            old.patched(&[(id(40), None), (id(41), text("x")), (id(63), text("y")), (id(63), text("z"))]);
+        assert_eq!(new.record(id(32)), text("a"));
+        assert_eq!(new.record(id(40)), None);
+        assert_eq!(new.record(id(41)), text("x"));
+        assert_eq!(new.record(id(63)), text("z"));
+    }
+
+    #[test]
+    fn no_more_is_kept_than_the_limit() {
+        let blocks = Blocks::new(100_000);
+        for number in 0..10_000 {
+            let key = BlockKey { collection: 0, number };
+            blocks.keep(key, Arc::new(block(&[(number * SIZE + 1, &"x".repeat(500))])));
+        }
+        assert!(blocks.bytes() <= 100_000, "{}", blocks.bytes());
+    }
+}

@@ -1,0 +1,252 @@
+//! Which ids live, and which match the filters in use: kept exact by every change, bounded in bytes.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::ids::Ids;
+use super::term::Term;
+use crate::catalog::Catalog;
+use crate::record::{RecordId, Value};
+use crate::store::change::Change;
+
+/// What a set takes besides its ids and its terms: itself and its places in the tables.
+const OVERHEAD: usize = 256;
+/// How many combinations of fields are kept for each collection; every write looks at each of them.
+const MOST_SHAPES: usize = 64;
+/// A set's size is measured again after so many changes.
+const MEASURE_AFTER: u32 = 256;
+/// How many sets compete for staying when one must go.
+const SAMPLE: usize = 8;
+
+/// Which records a set holds: those of a collection whose fields meet the terms. Without fields: all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::store::sqlite) struct SetKey {
+    pub(in crate::store::sqlite) collection: usize,
+    /// Positions, ascending.
+    pub(in crate::store::sqlite) fields: Vec<usize>,
+    /// One for each field.
+    pub(in crate::store::sqlite) terms: Vec<Term>,
+}
+
+impl SetKey {
+    /// The value of each field; `None` where there is to be none.
+    pub(in crate::store::sqlite) fn values(&self) -> Vec<Option<Value>> {
+        self.terms.iter().map(Term::value).collect()
+    }
+}
+
+type Terms = HashMap<Vec<Term>, usize>;
+
+/// All sets of one store.
+pub(super) struct Sets {
+    /// For each collection: by combination of fields, by terms, the place among the entries.
+    shapes: Vec<HashMap<Vec<usize>, Terms>>,
+    entries: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    bytes: usize,
+    limit_bytes: usize,
+    clock: AtomicU64,
+    builds: Vec<Build>,
+    next_build: u64,
+    dice: u64,
+}
+
+struct Entry {
+    key: SetKey,
+    ids: Ids,
+    bytes: usize,
+    changes: u32,
+    used: AtomicU64,
+}
+
+/// A set that somebody is reading from the database right now, and what has changed meanwhile.
+struct Build {
+    number: u64,
+    key: SetKey,
+    /// The version of each change, the record, and whether it matches since.
+    log: Vec<(u64, RecordId, bool)>,
+}
+
+/// The ids of one part of a build, as the database had them at `version`.
+pub(in crate::store::sqlite) struct Part {
+    pub(in crate::store::sqlite) version: u64,
+    /// The largest id that this part speaks for.
+    pub(in crate::store::sqlite) last: i64,
+    pub(in crate::store::sqlite) ids: Ids,
+}
+
+impl Sets {
+    pub(super) fn new(collections: usize, limit_bytes: usize) -> Self {
+        Self {
+            shapes: (0..collections).map(|_| HashMap::new()).collect(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            bytes: 0,
+            limit_bytes,
+            clock: AtomicU64::new(0),
+            builds: Vec::new(),
+            next_build: 0,
+            dice: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    /// The set, where it is known.
+    pub(super) fn find(&self, key: &SetKey) -> Option<&Ids> {
+        let place = self.shapes[key.collection].get(&key.fields)?.get(&key.terms)?;
+        let entry = self.entries[*place].as_ref()?;
+        entry.used.store(self.clock.fetch_add(1, Relaxed), Relaxed);
+        Some(&entry.ids)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Follows the changes of one commit.
+    pub(super) fn apply(&mut self, catalog: &Catalog, version: u64, changes: &[Change]) {
+        for change in changes {
+            let fields = catalog.at(change.collection).fields();
+            let met = |positions: &[usize], values: Option<&Vec<Value>>| {
+                values.map(|values| {
+                    let terms =
+                        positions.iter().map(|&position| Term::met(&fields[position], &values[position]));
+                    terms.collect::<Vec<_>>()
+                })
+            };
+            let after = change.after.as_ref().map(|after| &after.values);
+            for (positions, by_terms) in &self.shapes[change.collection] {
+                let (old, new) = (met(positions, change.before.as_ref()), met(positions, after));
+                if old == new {
+                    continue;
+                }
+                let places = [(old, false), (new, true)];
+                for (terms, is_in) in places {
+                    let Some(place) = terms.and_then(|terms| by_terms.get(&terms).copied()) else { continue };
+                    if let Some(entry) = &mut self.entries[place] {
+                        entry.follow(change.id, is_in, &mut self.bytes);
+                    }
+                }
+            }
+            for build in self.builds.iter_mut().filter(|build| build.key.collection == change.collection) {
+                let (old, new) =
+                    (met(&build.key.fields, change.before.as_ref()), met(&build.key.fields, after));
+                let (was_in, is_in) =
+                    (old.as_ref() == Some(&build.key.terms), new.as_ref() == Some(&build.key.terms));
+                if was_in != is_in {
+                    build.log.push((version, change.id, is_in));
+                }
+            }
+        }
+        self.make_room();
+    }
+
+    /// Announces that a set is going to be read: from now on what changes is remembered for it.
+    pub(super) fn begin_build(&mut self, key: SetKey) -> Option<u64> {
+        let is_under_way = self.builds.iter().any(|build| build.key == key);
+        if is_under_way || self.find(&key).is_some() {
+            return None;
+        }
+        self.next_build += 1;
+        self.builds.push(Build { number: self.next_build, key, log: Vec::new() });
+        Some(self.next_build)
+    }
+
+    /// Publishes a set that was read, with what has changed since. The parts are in ascending order.
+    pub(super) fn finish_build(&mut self, number: u64, parts: Vec<Part>) {
+        let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
+        let build = self.builds.swap_remove(place);
+        let mut ids = Ids::default();
+        let mut borders = Vec::with_capacity(parts.len());
+        for part in parts {
+            borders.push((part.last, part.version));
+            ids.append(part.ids);
+        }
+        for (version, id, is_in) in build.log {
+            let part = borders.partition_point(|(last, _)| *last < id.get());
+            // What the part was read after has been seen by it.
+            if borders.get(part).is_some_and(|(_, read_at)| version > *read_at) {
+                if is_in {
+                    ids.insert(id)
+                } else {
+                    ids.remove(id)
+                };
+            }
+        }
+        self.publish(build.key, ids);
+    }
+
+    pub(super) fn abandon_build(&mut self, number: u64) {
+        self.builds.retain(|build| build.number != number);
+    }
+
+    /// Keeps a set that is right as of now.
+    pub(super) fn publish(&mut self, key: SetKey, ids: Ids) {
+        let shapes = &mut self.shapes[key.collection];
+        let is_known = shapes.get(&key.fields).is_some_and(|terms| terms.contains_key(&key.terms));
+        if is_known || (shapes.len() >= MOST_SHAPES && !shapes.contains_key(&key.fields)) {
+            return;
+        }
+        let terms: usize = key.terms.iter().map(Term::bytes).sum();
+        let bytes = OVERHEAD + 2 * terms + ids.bytes();
+        let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(None);
+            self.entries.len() - 1
+        });
+        shapes.entry(key.fields.clone()).or_default().insert(key.terms.clone(), place);
+        self.entries[place] = Some(Entry { key, ids, bytes, changes: 0, used });
+        self.bytes += bytes;
+        self.make_room();
+    }
+
+    /// Drops sets until the rest fits: of a few taken at random, the one that was used longest ago. The sets
+    /// of all live ids stay.
+    fn make_room(&mut self) {
+        let mut attempts = 0;
+        while self.bytes > self.limit_bytes && attempts < 4 * self.entries.len() {
+            attempts += 1;
+            let sample = (0..SAMPLE).filter_map(|_| {
+                self.dice ^= self.dice << 13;
+                self.dice ^= self.dice >> 7;
+                self.dice ^= self.dice << 17;
+                let place = (self.dice % self.entries.len() as u64) as usize;
+                let entry = self.entries[place].as_ref()?;
+                (!entry.key.fields.is_empty()).then(|| (entry.used.load(Relaxed), place))
+            });
+            if let Some((_, place)) = sample.min() {
+                self.drop_entry(place);
+            }
+        }
+    }
+
+    fn drop_entry(&mut self, place: usize) {
+        let Some(entry) = self.entries[place].take() else { return };
+        self.free.push(place);
+        self.bytes -= entry.bytes;
+        let shapes = &mut self.shapes[entry.key.collection];
+        if let Some(by_terms) = shapes.get_mut(&entry.key.fields) {
+            by_terms.remove(&entry.key.terms);
+            if by_terms.is_empty() {
+                shapes.remove(&entry.key.fields);
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn follow(&mut self, id: RecordId, is_in: bool, bytes: &mut usize) {
+        if is_in {
+            self.ids.insert(id)
+        } else {
+            self.ids.remove(id)
+        };
+        self.changes += 1;
+        if self.changes >= MEASURE_AFTER {
+            self.changes = 0;
+            let terms: usize = self.key.terms.iter().map(Term::bytes).sum();
+            let measured = OVERHEAD + 2 * terms + self.ids.bytes();
+            *bytes = *bytes - self.bytes + measured;
+            self.bytes = measured;
+        }
+    }
+}

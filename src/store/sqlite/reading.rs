@@ -1,0 +1,395 @@
+//! Reading: from memory where it knows, else from the database, always of one moment.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rusqlite::{Connection, StatementStatus, params_from_iter};
+
+use super::Sqlite;
+use super::memory::View;
+use super::memory::blocks::{Block, BlockBuilder, BlockKey};
+use super::memory::ids::Ids;
+use super::memory::sets::SetKey;
+use super::memory::term::Term;
+use super::row::{self, Bound};
+use super::version;
+use crate::catalog::collection::Collection;
+use crate::record::listing::{Column, Filter, Listing, Window};
+use crate::record::{RecordId, Value};
+use crate::store::sql;
+use crate::store::{Page, StoreError};
+
+/// A filter that matches at most so many records is read at once; a larger set is read in the background.
+const SMALL: usize = 1_000;
+/// From so many wanted records on, the whole block is read instead of each of them.
+const WORTH_A_BLOCK: usize = 4;
+/// How often a page is tried without holding up the writing thread.
+const TRIES: usize = 3;
+
+impl Sqlite {
+    pub(in crate::store) fn fetch(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let key = BlockKey::of(collection.position(), id);
+        if let Some(block) = self.memory.block(key) {
+            return Ok(block.record(id));
+        }
+        if self.memory.lives(collection.position(), id) == Some(false) {
+            return Ok(None);
+        }
+        let is_worth_reading = self.memory.is_worth_reading(key);
+        let wanted = if is_worth_reading { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
+        let (read_at, mut read) = self.read_blocks(collection, vec![wanted])?;
+        self.memory.wait_for(read_at);
+        let block = read.pop();
+        let record = block.as_ref().and_then(|(_, block, _)| block.record(id));
+        self.memory.keep(read_at, whole(block.into_iter()));
+        Ok(record)
+    }
+
+    pub(in crate::store) fn list(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+    ) -> Result<Page, StoreError> {
+        let Some(window) = listing.window else { return self.read_page(collection, listing) };
+        match SetKey::of(collection, &listing.filters) {
+            Asked::Nothing => Ok(Page { records: Bytes::new(), total: 0 }),
+            // At most one record: the database finds it at once.
+            Asked::OneId => self.read_page(collection, listing),
+            Asked::Set(key) => match self.page_of(collection, &key, window)? {
+                Some(page) => Ok(page),
+                None => self.first_page_of(collection, listing, &key, window),
+            },
+        }
+    }
+
+    /// The page of a set that is known.
+    fn page_of(
+        &self,
+        collection: &Collection,
+        key: &SetKey,
+        window: Window,
+    ) -> Result<Option<Page>, StoreError> {
+        for _ in 0..TRIES {
+            let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
+            if self.complete(collection, &mut view)? {
+                return Ok(Some(assemble(collection, &view)));
+            }
+        }
+        // Others write all the time. With the state held still the database is at most one commit ahead, and
+        // that one is applied as soon as we let go.
+        loop {
+            let held = self.memory.view_held(key, window, |mut view| {
+                let is_complete = self.complete_held(collection, &mut view)?;
+                Ok(is_complete.then(|| assemble(collection, &view)))
+            });
+            match held {
+                None => return Ok(None),
+                Some(Err(error)) => return Err(error),
+                Some(Ok(Some(page))) => return Ok(Some(page)),
+                Some(Ok(None)) => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Reads the blocks that a view lacks. Says no when the data has changed since the view was taken.
+    fn complete(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
+        let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
+        self.memory.wait_for(read_at);
+        let is_of_one_moment = read_at == view.version;
+        fill_in(view, &read);
+        self.memory.keep(read_at, whole(read.into_iter()));
+        Ok(is_of_one_moment)
+    }
+
+    /// As [`Sqlite::complete`], while the state is held still: nothing is waited for, nothing kept.
+    fn complete_held(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
+        let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
+        fill_in(view, &read);
+        Ok(read_at == view.version)
+    }
+
+    fn read_missing(
+        &self,
+        collection: &Collection,
+        view: &View,
+    ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
+        let missing = view.blocks.iter().filter(|(_, block)| block.is_none());
+        let wanted: Vec<Wanted> = missing
+            .map(|(key, _)| {
+                let (first, last) = key.ids();
+                let ids = view.ids.iter().copied().filter(|id| (first..=last).contains(&id.get()));
+                let ids: Vec<RecordId> = ids.collect();
+                let whole = ids.len() >= WORTH_A_BLOCK || self.memory.is_worth_reading(*key);
+                if whole { Wanted::Block(*key) } else { Wanted::Records(*key, ids) }
+            })
+            .collect();
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        self.read_blocks(collection, wanted).map(Some)
+    }
+
+    /// Reads blocks inside one transaction, with the version of the data they are of. On this thread: a read
+    /// by id is over before a switch to another would be. The connection goes back before anybody waits for
+    /// the writing thread, which may itself wait for somebody who needs a connection.
+    fn read_blocks(
+        &self,
+        collection: &Collection,
+        wanted: Vec<Wanted>,
+    ) -> Result<(u64, Vec<Read>), StoreError> {
+        let connection = self.readers.lend();
+        self.read_blocks_by(&connection, collection, wanted).map_err(super::broken)
+    }
+
+    fn read_blocks_by(
+        &self,
+        connection: &Connection,
+        collection: &Collection,
+        wanted: Vec<Wanted>,
+    ) -> rusqlite::Result<(u64, Vec<Read>)> {
+        let moment = connection.unchecked_transaction()?;
+        let read_at = version::read(&moment)?;
+        let statements = &self.statements[collection.position()];
+        let mut steps = 0;
+        let mut read = Vec::with_capacity(wanted.len());
+        for wanted in wanted {
+            let mut builder = BlockBuilder::default();
+            let (key, is_whole) = match wanted {
+                Wanted::Block(key) => {
+                    let mut statement = moment.prepare_cached(&statements.block)?;
+                    let mut rows = statement.query(key.ids())?;
+                    while let Some(row) = rows.next()? {
+                        row::push(&mut builder, collection, row)?;
+                    }
+                    drop(rows);
+                    steps += taken(&statement);
+                    (key, true)
+                }
+                Wanted::Records(key, ids) => {
+                    let mut statement = moment.prepare_cached(&statements.fetch)?;
+                    for id in ids {
+                        let mut rows = statement.query([id.get()])?;
+                        if let Some(row) = rows.next()? {
+                            row::push(&mut builder, collection, row)?;
+                        }
+                    }
+                    steps += taken(&statement);
+                    (key, false)
+                }
+            };
+            read.push((key, Arc::new(builder.finish()), is_whole));
+        }
+        self.observer.store().stepped(steps);
+        self.observer.store().read_blocks(read.len());
+        Ok((read_at, read))
+    }
+
+    /// The first time that a filter is asked for: answers at no more than what counting costs, and sees to it
+    /// that the next time is cheap.
+    fn first_page_of(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        key: &SetKey,
+        window: Window,
+    ) -> Result<Page, StoreError> {
+        tokio::task::block_in_place(|| {
+            if key.fields.len() > 1 {
+                self.learn_combination(collection, listing, key)?;
+            } else if !key.fields.is_empty()
+                && self.learn_small(collection, &listing.filters, key, None)?.is_none()
+            {
+                self.builder.request(key.clone());
+            }
+            match self.page_of(collection, key, window)? {
+                Some(page) => Ok(page),
+                None => self.read_page(collection, listing),
+            }
+        })
+    }
+
+    /// Reads the set of some filters, if it is small. `driver` names the filter whose index is to be used.
+    fn learn_small(
+        &self,
+        collection: &Collection,
+        filters: &[Filter],
+        key: &SetKey,
+        driver: Option<usize>,
+    ) -> Result<Option<u64>, StoreError> {
+        let read = || -> rusqlite::Result<(u64, Option<Ids>)> {
+            let connection = self.readers.lend();
+            let moment = connection.unchecked_transaction()?;
+            let read_at = version::read(&moment)?;
+            let (text, values) = sql::matching(collection, filters, driver);
+            let mut statement = moment.prepare_cached(&format!("{text} LIMIT {}", SMALL + 1))?;
+            let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
+            let (mut ids, mut number) = (Ids::default(), 0);
+            while let Some(row) = rows.next()? {
+                number += 1;
+                RecordId::new(row.get(0)?).map(|id| ids.insert(id));
+            }
+            Ok((read_at, (number <= SMALL).then_some(ids)))
+        };
+        let (read_at, ids) = read().map_err(super::broken)?;
+        let Some(ids) = ids else { return Ok(None) };
+        let number = ids.len();
+        self.memory.wait_for(read_at);
+        self.memory.keep_set(read_at, key.clone(), ids);
+        Ok(Some(number))
+    }
+
+    /// Several filters together: by way of one that matches little, or else as an intersection.
+    fn learn_combination(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        key: &SetKey,
+    ) -> Result<(), StoreError> {
+        let mut singles = Vec::with_capacity(key.fields.len());
+        let mut smallest: Option<(u64, usize)> = None;
+        for (place, filter) in listing.filters.iter().enumerate() {
+            let Asked::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
+                return Ok(());
+            };
+            let number = match self.memory.count(&single) {
+                Some(number) => Some(number),
+                None => self.learn_small(collection, std::slice::from_ref(filter), &single, None)?,
+            };
+            if let Some(number) = number {
+                smallest = smallest.min(Some((number, place))).or(Some((number, place)));
+            }
+            singles.push(single);
+        }
+        if let Some((number, place)) = smallest
+            && number <= SMALL as u64
+        {
+            self.learn_small(collection, &listing.filters, key, Some(place))?;
+            return Ok(());
+        }
+        for single in &singles {
+            self.builder.build_now(single);
+        }
+        self.memory.intersect(key, &singles);
+        Ok(())
+    }
+
+    /// The total and the page by counting, inside one transaction: of one moment.
+    fn read_page(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+        let (read_at, page) = tokio::task::block_in_place(|| {
+            let connection = self.readers.lend();
+            let (read_at, page, steps) =
+                read_page(&connection, collection, listing).map_err(super::broken)?;
+            self.observer.store().stepped(steps);
+            Ok((read_at, page))
+        })?;
+        self.memory.wait_for(read_at);
+        Ok(page)
+    }
+}
+
+/// What to read of a block: all of it, or some of its records.
+enum Wanted {
+    Block(BlockKey),
+    Records(BlockKey, Vec<RecordId>),
+}
+
+/// A block that was read, and whether all of it was.
+type Read = (BlockKey, Arc<Block>, bool);
+
+/// The blocks that were read whole; the others may not be kept.
+fn whole(read: impl Iterator<Item = Read>) -> impl Iterator<Item = (BlockKey, Arc<Block>)> {
+    read.filter(|(.., is_whole)| *is_whole).map(|(key, block, _)| (key, block))
+}
+
+fn fill_in(view: &mut View, read: &[Read]) {
+    for (key, block) in view.blocks.iter_mut().filter(|(_, block)| block.is_none()) {
+        *block = read.iter().find(|(of, ..)| of == key).map(|(_, block, _)| block.clone());
+    }
+}
+
+/// The records of a view, joined by commas.
+fn assemble(collection: &Collection, view: &View) -> Page {
+    let mut bytes = Vec::with_capacity(view.ids.len() * 160);
+    let mut blocks = view.blocks.iter();
+    let mut current = blocks.next();
+    for id in &view.ids {
+        let key = BlockKey::of(collection.position(), *id);
+        while current.is_some_and(|(of, _)| *of != key) {
+            current = blocks.next();
+        }
+        let block = current.and_then(|(_, block)| block.as_ref());
+        if let Some(record) = block.and_then(|block| block.text(*id)) {
+            if !bytes.is_empty() {
+                bytes.push(b',');
+            }
+            bytes.extend_from_slice(record);
+        }
+    }
+    Page { records: bytes.into(), total: view.total }
+}
+
+/// What a list asks for.
+enum Asked {
+    Set(SetKey),
+    OneId,
+    Nothing,
+}
+
+impl SetKey {
+    fn of(collection: &Collection, filters: &[Filter]) -> Asked {
+        let mut asked: Vec<(usize, Term)> = Vec::with_capacity(filters.len());
+        for Filter { on, condition, .. } in filters {
+            let Some(term) = Term::asked(condition) else { return Asked::Nothing };
+            match on {
+                Column::Id => return Asked::OneId,
+                Column::Field(position) => asked.push((*position, term)),
+            }
+        }
+        asked.sort_by_key(|(position, _)| *position);
+        let (fields, terms) = asked.into_iter().unzip();
+        Asked::Set(SetKey { collection: collection.position(), fields, terms })
+    }
+}
+
+fn read_page(
+    connection: &Connection,
+    collection: &Collection,
+    listing: &Listing,
+) -> rusqlite::Result<(u64, Page, u64)> {
+    let moment = connection.unchecked_transaction()?;
+    let read_at = version::read(&moment)?;
+    let (text, values) = sql::count(collection, listing);
+    let mut statement = moment.prepare_cached(&text)?;
+    let total: i64 =
+        statement.query_row(params_from_iter(values.into_iter().map(Bound)), |row| row.get(0))?;
+    let mut steps = taken(&statement);
+    let (text, mut values) = sql::page(collection, listing);
+    let window = listing.window.map(|window| {
+        let count = i64::try_from(window.count).unwrap_or(i64::MAX);
+        (Value::Integer(count), Value::Integer(window.offset))
+    });
+    if let Some((count, offset)) = &window {
+        values.extend([count, offset]);
+    }
+    let mut bytes = Vec::with_capacity(4_096);
+    let mut statement = moment.prepare_cached(&text)?;
+    let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
+    while let Some(row) = rows.next()? {
+        if !bytes.is_empty() {
+            bytes.push(b',');
+        }
+        row::write(&mut bytes, collection, row)?;
+    }
+    drop(rows);
+    steps += taken(&statement);
+    Ok((read_at, Page { records: bytes.into(), total: total.unsigned_abs() }, steps))
+}
+
+/// How many steps a statement has taken since it was last asked.
+fn taken(statement: &rusqlite::Statement<'_>) -> u64 {
+    u64::try_from(statement.reset_status(StatementStatus::VmStep)).unwrap_or(0)
+}
