@@ -47,6 +47,8 @@ pub enum Value {
     /// Finite, and never minus zero: the engines would not keep its sign alike.
     Float(f64),
     Boolean(bool),
+    /// Text that another tool stored and that is no Unicode. No body and no filter can say it.
+    Garbled(Vec<u8>),
 }
 
 /// An integer as JSON writes it, `-?(0|[1-9][0-9]*)`, within 64 bits. `-0` is none.

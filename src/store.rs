@@ -34,7 +34,7 @@ pub enum Store {
 #[derive(Debug)]
 pub struct Page {
     /// The representations in ascending order of ids, joined by commas.
-    pub records: Bytes,
+    pub records: Vec<u8>,
     pub total: u64,
 }
 

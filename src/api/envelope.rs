@@ -1,6 +1,9 @@
 //! A page as JSON: `meta` and `object_list`; and its neighbours as a `Link` header.
+//!
+//! Written straight into one buffer each: this is done for every list.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use crate::catalog::collection::{Collection, Pagination};
 use crate::http::{Bytes, query};
@@ -9,11 +12,14 @@ use crate::record::representation::write_text;
 use crate::store::Page;
 
 /// What stands in `next` and `previous` where there is none: the specification's text, not JSON's null.
-const NONE: &str = "null";
+const NONE: &[u8] = b"null";
+/// Room for `meta` without long filters, and for a `Link` with two URLs.
+const USUAL_META: usize = 256;
+const USUAL_LINK: usize = 256;
 
 /// The list envelope.
 pub(super) fn write(collection: &Collection, listing: &Listing, page: &Page) -> Bytes {
-    let mut out = Vec::with_capacity(page.records.len() + 256);
+    let mut out = Vec::with_capacity(page.records.len() + USUAL_META);
     out.extend_from_slice(b"{\"meta\":{");
     if let (Some(pagination), Some(window)) = (collection.pagination(), listing.window) {
         write_window(&mut out, pagination, window, page.total);
@@ -35,18 +41,20 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: &Page) -> 
 
 fn write_window(out: &mut Vec<u8>, pagination: &Pagination, window: Window, total: u64) {
     let Pagination { offset_key, count_key, .. } = pagination;
-    let neighbour = |offset: Option<u64>| match offset {
-        Some(offset) => format!("?{offset_key}={offset}"),
-        None => NONE.to_owned(),
-    };
-    let (next, previous) = (neighbour(next(window, total)), neighbour(previous(window)));
-    let (count, offset) = (window.count, window.offset);
-    // The names are letters, digits, _ and -: nothing to escape.
-    let _ = write!(
-        out,
-        "\"{count_key}\":{count},\"{offset_key}\":{offset},\"total_count\":{total},\
-         \"next\":\"{next}\",\"previous\":\"{previous}\","
-    );
+    let Window { count, offset, .. } = window;
+    // The names are letters, digits, _ and -: nothing to escape. A vector takes all bytes.
+    let _ = write!(out, "\"{count_key}\":{count},\"{offset_key}\":{offset},\"total_count\":{total}");
+    for (member, neighbour) in [("next", next(window, total)), ("previous", previous(window))] {
+        let _ = write!(out, ",\"{member}\":\"");
+        match neighbour {
+            Some(offset) => {
+                let _ = write!(out, "?{offset_key}={offset}");
+            }
+            None => out.extend_from_slice(NONE),
+        }
+        out.push(b'"');
+    }
+    out.push(b',');
 }
 
 /// Where the next page starts, while records follow.
@@ -73,17 +81,21 @@ pub(super) fn link(
     if neighbours.iter().all(|(_, offset)| offset.is_none()) {
         return None;
     }
-    let mut url = format!("{}/{}/", base_url(), collection.name());
-    for filter in &listing.filters {
-        query::push_pair(&mut url, &filter.name, &filter.text);
+    let base_url = base_url();
+    let mut link = String::with_capacity(USUAL_LINK);
+    for (relation, offset) in neighbours {
+        let Some(offset) = offset else { continue };
+        let comma = if link.is_empty() { "" } else { ", " };
+        // A string takes all text.
+        let _ = write!(link, "{comma}<{base_url}/{}/?", collection.name());
+        for filter in &listing.filters {
+            query::push_pair(&mut link, &filter.name, &filter.text);
+            link.push('&');
+        }
+        if window.count_was_given {
+            let _ = write!(link, "{}={}&", pagination.count_key, window.count);
+        }
+        let _ = write!(link, "{}={offset}>; rel=\"{relation}\"", pagination.offset_key);
     }
-    if window.count_was_given {
-        query::push_pair(&mut url, &pagination.count_key, &window.count.to_string());
-    }
-    let links = neighbours.into_iter().filter_map(|(relation, offset)| {
-        let mut url = url.clone();
-        query::push_pair(&mut url, &pagination.offset_key, &offset?.to_string());
-        Some(format!("<{url}>; rel=\"{relation}\""))
-    });
-    Some(links.collect::<Vec<_>>().join(", "))
+    Some(link)
 }

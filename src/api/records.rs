@@ -5,7 +5,7 @@ use super::error::ApiError;
 use super::timing::Timing;
 use super::{App, content, envelope};
 use crate::catalog::collection::Collection;
-use crate::http::{HeaderValue, Request, Response, StatusCode, header, response};
+use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETag;
 use crate::record::listing::Listing;
@@ -27,7 +27,7 @@ pub(super) async fn list(
     timing.mark("store");
     let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, &page));
     let link = envelope::link(collection, &listing, &page, || app.base_url(request));
-    if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
+    if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(Bytes::from(link)).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
     timing.mark("envelope");

@@ -27,6 +27,7 @@ impl<'a> From<&'a Value> for Cell<'a> {
             Value::Integer(integer) => Cell::Integer(*integer),
             Value::Float(float) => Cell::Float(*float),
             Value::Boolean(boolean) => Cell::Boolean(*boolean),
+            Value::Garbled(bytes) => Cell::Text(String::from_utf8_lossy(bytes)),
         }
     }
 }

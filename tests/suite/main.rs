@@ -9,9 +9,11 @@ mod support {
     pub(crate) mod answer;
     pub(crate) mod client;
     pub(crate) mod configs;
+    pub(crate) mod dice;
     pub(crate) mod engine;
     pub(crate) mod exchange;
     pub(crate) mod home;
+    pub(crate) mod metrics;
     pub(crate) mod process;
     pub(crate) mod race;
     pub(crate) mod request;
@@ -57,13 +59,26 @@ mod robustness {
 
 /// What is kept, through races, crashes, other tools and changed configurations.
 mod store {
+    mod bounds;
     mod changes;
     mod concurrency;
+    mod congestion;
+    mod counts;
     mod crash;
+    mod edges;
+    mod depth;
+    mod history;
     mod ids;
     mod refused_changes;
     mod reopening;
+    mod start;
     mod tables;
+}
+
+/// The whole of it against a model that is small enough to be right.
+mod model {
+    mod book;
+    mod requests;
 }
 
 /// The program as a person at a terminal, or a supervisor, meets it.

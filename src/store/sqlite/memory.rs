@@ -63,8 +63,10 @@ impl Memory {
         }
     }
 
-    /// The block of this id, where it is kept. It needs no lock: a block is replaced whole.
+    /// The block of this id, where it is kept. Under the lock, though a block is replaced whole: one commit may
+    /// change many blocks, and who has seen one of them new must not find the next one old.
     pub(super) fn block(&self, key: BlockKey) -> Option<Arc<Block>> {
+        let _state = self.state.read();
         self.blocks.get(key)
     }
 

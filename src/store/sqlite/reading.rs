@@ -56,7 +56,7 @@ impl Sqlite {
     ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else { return self.read_page(collection, listing) };
         match SetKey::of(collection, &listing.filters) {
-            Asked::Nothing => Ok(Page { records: Bytes::new(), total: 0 }),
+            Asked::Nothing => Ok(Page { records: Vec::new(), total: 0 }),
             // At most one record: the database finds it at once.
             Asked::OneId => self.read_page(collection, listing),
             Asked::Set(key) => match self.page_of(collection, &key, window)? {
@@ -329,7 +329,7 @@ fn assemble(collection: &Collection, view: &View) -> Page {
             bytes.extend_from_slice(record);
         }
     }
-    Page { records: bytes.into(), total: view.total }
+    Page { records: bytes, total: view.total }
 }
 
 /// What a list asks for.
@@ -386,7 +386,7 @@ fn read_page(
     }
     drop(rows);
     steps += taken(&statement);
-    Ok((read_at, Page { records: bytes.into(), total: total.unsigned_abs() }, steps))
+    Ok((read_at, Page { records: bytes, total: total.unsigned_abs() }, steps))
 }
 
 /// How many steps a statement has taken since it was last asked.

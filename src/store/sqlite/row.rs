@@ -22,6 +22,7 @@ impl ToSql for Bound<'_> {
             Value::Integer(integer) => ValueRef::Integer(*integer),
             Value::Float(float) => ValueRef::Real(*float),
             Value::Boolean(boolean) => ValueRef::Integer(i64::from(*boolean)),
+            Value::Garbled(bytes) => ValueRef::Text(bytes),
         }))
     }
 }
@@ -80,6 +81,11 @@ fn cell<'a>(row: &'a Row<'_>, column: usize, kind: FieldKind) -> rusqlite::Resul
 
 /// One stored value, as a value of its field.
 pub(super) fn value(row: &Row<'_>, column: usize, kind: FieldKind) -> rusqlite::Result<Value> {
+    if let ValueRef::Text(bytes) = row.get_ref(column)?
+        && std::str::from_utf8(bytes).is_err()
+    {
+        return Ok(Value::Garbled(bytes.to_vec()));
+    }
     Ok(match cell(row, column, kind)? {
         Cell::Null => Value::Null,
         Cell::Text(text) => Value::Text(text.into_owned()),

@@ -71,7 +71,7 @@ impl Block {
     pub(in crate::store::sqlite) fn patched(&self, changes: &[(RecordId, Option<Bytes>)]) -> Block {
         let mut builder = BlockBuilder::default();
         let any = changes.first().map_or(0, |(id, _)| id.get() / SIZE * SIZE);
-        for id in (any..any.saturating_add(SIZE)).filter_map(RecordId::new) {
+        for id in (any..=any.saturating_add(SIZE - 1)).filter_map(RecordId::new) {
             // The last change to a record is the one that counts.
             match changes.iter().rev().find(|(changed, _)| *changed == id) {
                 Some((_, Some(record))) => builder.push(id, |out| out.extend_from_slice(record)),

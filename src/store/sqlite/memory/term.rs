@@ -16,6 +16,8 @@ pub(in crate::store::sqlite) enum Term {
     /// The bits of a double that is neither NaN nor minus zero: equal bits are equal numbers.
     Float(u64),
     Boolean(bool),
+    /// Met by no filter.
+    Garbled,
 }
 
 impl Term {
@@ -47,13 +49,14 @@ impl Term {
             Value::Integer(integer) => Self::Integer(*integer),
             Value::Float(float) => Self::Float(float.to_bits()),
             Value::Boolean(boolean) => Self::Boolean(*boolean),
+            Value::Garbled(_) => Self::Garbled,
         }
     }
 
     /// The value that meets it; `None` for none.
     pub(super) fn value(&self) -> Option<Value> {
         match self {
-            Self::Absent => None,
+            Self::Absent | Self::Garbled => None,
             Self::Text(text) => Some(Value::Text(text.to_string())),
             Self::Integer(integer) => Some(Value::Integer(*integer)),
             Self::Float(bits) => Some(Value::Float(f64::from_bits(*bits))),

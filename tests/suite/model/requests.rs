@@ -1,0 +1,267 @@
+//! Random requests to the server and to the model: the answers are the same, through restarts and other tools.
+
+use super::book::{Asked, Book, COLLECTIONS, CONFIG, Cell, Kind, PAGE_SIZE, Row, name};
+use crate::support::answer::Answer;
+use crate::support::client::Client;
+use crate::support::dice::Dice;
+use crate::support::home::Home;
+use crate::support::request::Request;
+
+const TEXTS: [&str; 7] = ["a", "b", "É", "a b", "", "y+z&=%", "'\"\\\u{1}"];
+const INTEGERS: [i64; 6] = [0, 1, -1, 7, i64::MAX, i64::MIN];
+const FLOATS: [f64; 8] = [0.0, 1.0, -0.5, 0.1, 1e21, 5e-324, 1.7976931348623157e308, 3.0];
+
+struct Run {
+    seed: u64,
+    dice: Dice,
+    book: Book,
+    requests: usize,
+}
+
+impl Run {
+    /// A value that validates; a reference now and then leads nowhere.
+    fn cell(&mut self, kind: Kind, is_required: bool) -> Cell {
+        if !is_required && self.dice.once_in(4) {
+            return Cell::Null;
+        }
+        match kind {
+            // Long ones too: blocks must not depend on how much a record takes.
+            Kind::Text if self.dice.once_in(40) => Cell::Text("long ".repeat(self.dice.below(3_000))),
+            Kind::Text => Cell::Text((*self.dice.pick(&TEXTS)).to_owned()),
+            Kind::Integer => Cell::Integer(*self.dice.pick(&INTEGERS)),
+            Kind::Float => Cell::Float(*self.dice.pick(&FLOATS)),
+            Kind::Boolean => Cell::Boolean(self.dice.once_in(2)),
+            Kind::Reference(target, _) => Cell::Integer(self.some_id(target)),
+        }
+    }
+
+    /// Mostly an id that lives.
+    fn some_id(&mut self, collection: usize) -> i64 {
+        let living: Vec<i64> = self.book.rows[collection].keys().copied().collect();
+        if living.is_empty() || self.dice.once_in(20) {
+            return 1 + self.dice.below(self.book.given[collection] as usize + 3) as i64;
+        }
+        *self.dice.pick(&living)
+    }
+
+    fn row(&mut self, collection: usize) -> Row {
+        COLLECTIONS[collection].fields.iter().map(|field| self.cell(field.kind, field.is_required)).collect()
+    }
+
+    /// Fields that are left out are those without a value, now and then.
+    fn body(&mut self, collection: usize, row: &Row, left_out: impl Fn(usize) -> bool) -> String {
+        let members = COLLECTIONS[collection].fields.iter().zip(row).enumerate();
+        let members = members.filter(|(position, _)| !left_out(*position));
+        let members: Vec<String> =
+            members.map(|(_, (field, cell))| format!("\"{}\":{}", field.name, cell.json())).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn step(&mut self, client: &mut Client) {
+        // Cards and stamps are few without people, so these come more often.
+        let collection = *self.dice.pick(&[0, 1, 1, 1, 2, 2, 3]);
+        self.requests += 1;
+        match self.dice.below(20) {
+            0..=5 => self.create(client, collection),
+            6..=8 => self.update(client, collection),
+            9 | 10 => self.delete(client, collection),
+            11..=13 => self.fetch(client, collection),
+            _ => self.list(client, collection),
+        }
+    }
+
+    #[track_caller]
+    fn send(&self, client: &mut Client, request: &Request, status: u16, body: Option<&str>) -> Answer {
+        let answer = client.send(request);
+        let is_right = answer.status == status && body.is_none_or(|body| answer.body_text() == body);
+        assert!(
+            is_right,
+            "seed {}, request {}: {request:?}\nexpected: {status} {body:?}\nanswered: {answer:?}",
+            self.seed, self.requests
+        );
+        answer
+    }
+
+    fn create(&mut self, client: &mut Client, collection: usize) {
+        let row = self.row(collection);
+        let leaves_out = self.dice.once_in(2);
+        let body = self.body(collection, &row, |position| leaves_out && row[position] == Cell::Null);
+        let request = Request::new(&format!("POST /{}/", COLLECTIONS[collection].name)).json(body);
+        if !self.book.accepts(collection, None, &row) {
+            self.send(client, &request, 400, None);
+            return;
+        }
+        let id = self.send(client, &request, 201, Some("")).created_id();
+        assert!(id > self.book.given[collection], "seed {}: the id {id} was given before", self.seed);
+        self.book.insert(collection, id, row);
+    }
+
+    fn update(&mut self, client: &mut Client, collection: usize) {
+        let id = self.some_id(collection);
+        let new = self.row(collection);
+        let kept: Vec<bool> = new.iter().map(|_| self.dice.once_in(2)).collect();
+        let body = self.body(collection, &new, |position| kept[position]);
+        let request = Request::new(&format!("PUT /{}/{id}/", COLLECTIONS[collection].name)).json(body);
+        let Some(old) = self.book.rows[collection].get(&id) else {
+            self.send(client, &request, 404, None);
+            return;
+        };
+        let cells = old.iter().zip(new).zip(kept);
+        let row: Row = cells.map(|((old, new), is_kept)| if is_kept { old.clone() } else { new }).collect();
+        if !self.book.accepts(collection, Some(id), &row) {
+            self.send(client, &request, 400, None);
+            return;
+        }
+        self.send(client, &request, 200, Some(&Book::record(collection, id, &row)));
+        self.book.insert(collection, id, row);
+    }
+
+    fn delete(&mut self, client: &mut Client, collection: usize) {
+        let id = self.some_id(collection);
+        let request = Request::new(&format!("DELETE /{}/{id}/", COLLECTIONS[collection].name));
+        if !self.book.rows[collection].contains_key(&id) {
+            self.send(client, &request, 404, None);
+        } else if self.book.delete(collection, id) {
+            self.send(client, &request, 200, Some(""));
+        } else {
+            self.send(client, &request, 409, None);
+        }
+    }
+
+    fn fetch(&mut self, client: &mut Client, collection: usize) {
+        let id = self.some_id(collection);
+        let request = Request::new(&format!("GET /{}/{id}/", COLLECTIONS[collection].name));
+        match self.book.rows[collection].get(&id) {
+            Some(row) => self.send(client, &request, 200, Some(&Book::record(collection, id, row))),
+            None => self.send(client, &request, 404, None),
+        };
+    }
+
+    fn list(&mut self, client: &mut Client, collection: usize) {
+        let fields = COLLECTIONS[collection].fields;
+        let mut filters: Vec<(Option<usize>, String)> = Vec::new();
+        for _ in 0..*self.dice.pick(&[0, 1, 1, 1, 2, 2, 3]) {
+            if self.dice.once_in(15) {
+                filters.push((None, self.some_id(collection).to_string()));
+            } else {
+                let position = self.dice.below(fields.len());
+                // An empty text may be asked of any field.
+                let text = self.cell(fields[position].kind, false).query();
+                // A URL has a limit.
+                filters.push((Some(position), text.chars().take(200).collect()));
+            }
+        }
+        filters.sort_by_key(|(on, _)| *on);
+        filters.dedup_by_key(|(on, _)| *on);
+        if self.dice.once_in(2) {
+            filters.reverse();
+        }
+        let living = self.book.rows[collection].len();
+        let offset = self.dice.once_in(2).then(|| self.dice.below(living + 3));
+        let count = self.dice.once_in(3).then(|| 1 + self.dice.below(PAGE_SIZE));
+        self.ask_list(client, collection, &Asked { filters, offset, count });
+    }
+
+    fn ask_list(&self, client: &mut Client, collection: usize, asked: &Asked) {
+        let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        let mut pairs: Vec<String> = asked
+            .filters
+            .iter()
+            .map(|(on, text)| format!("{}={}", name(collection, *on), encoded(text)))
+            .collect();
+        pairs.extend(asked.offset.map(|offset| format!("offset={offset}")));
+        pairs.extend(asked.count.map(|count| format!("count={count}")));
+        let line = format!("GET /{}/?{}", COLLECTIONS[collection].name, pairs.join("&"));
+        self.send(client, &Request::new(&line), 200, Some(&self.book.list(collection, asked)));
+    }
+
+    /// Another tool changes the file of the stopped server.
+    fn other_tool(&mut self, home: &Home) {
+        for _ in 0..1 + self.dice.below(6) {
+            let collection = *self.dice.pick(&[0, 1, 1, 2, 3]);
+            let declared = &COLLECTIONS[collection];
+            let names: Vec<&str> = declared.fields.iter().map(|field| field.name).collect();
+            let row = self.row(collection);
+            let cells: Vec<String> = row.iter().map(Cell::sql).collect();
+            let id = self.some_id(collection);
+            let lives = self.book.rows[collection].contains_key(&id);
+            match self.dice.below(3) {
+                0 if lives && self.book.delete(collection, id) => {
+                    home.execute(&format!("DELETE FROM {} WHERE id = {id}", declared.name));
+                }
+                1 if lives && self.book.accepts(collection, Some(id), &row) => {
+                    let sets = names.iter().zip(&cells).map(|(name, cell)| format!("{name} = {cell}"));
+                    let sets = sets.collect::<Vec<_>>().join(", ");
+                    home.execute(&format!("UPDATE {} SET {sets} WHERE id = {id}", declared.name));
+                    self.book.insert(collection, id, row);
+                }
+                _ if self.book.accepts(collection, None, &row) => {
+                    // Not the next one: a gap, now and then a wide one.
+                    let gap = if self.dice.once_in(6) { 70_000 } else { 3 };
+                    let id = self.book.given[collection] + 1 + self.dice.below(gap) as i64;
+                    home.execute(&format!(
+                        "INSERT INTO {} (id, {}) VALUES ({id}, {})",
+                        declared.name,
+                        names.join(", "),
+                        cells.join(", ")
+                    ));
+                    self.book.insert(collection, id, row);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Every record and every page, once more.
+    fn compare_all(&self, client: &mut Client) {
+        for collection in 0..COLLECTIONS.len() {
+            let pages = self.book.rows[collection].len() / PAGE_SIZE + 1;
+            for page in 0..pages {
+                let asked = Asked { filters: Vec::new(), offset: Some(page * PAGE_SIZE), count: None };
+                self.ask_list(client, collection, &asked);
+            }
+        }
+    }
+}
+
+/// Runs sequences with these seeds: requests, and now and then a restart with or without warning, with or
+/// without another tool at work meanwhile.
+#[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
+fn agree(memory: &str, seeds: std::ops::Range<u64>) {
+    let (mut requests, mut restarts) = (0, 0);
+    for seed in seeds.clone() {
+        let mut run = Run { seed, dice: Dice::new(seed), book: Book::default(), requests: 0 };
+        let home = Home::new(&format!("[server]\nmemory = \"{memory}\"\n{CONFIG}"));
+        let mut server = home.serve();
+        for _ in 0..3 {
+            let mut client = server.client();
+            for _ in 0..50 + run.dice.below(50) {
+                run.step(&mut client);
+            }
+            if run.dice.once_in(2) {
+                server.kill();
+            } else {
+                server.stop();
+            }
+            if run.dice.once_in(2) {
+                run.other_tool(&home);
+            }
+            server = home.serve();
+            restarts += 1;
+        }
+        run.compare_all(&mut server.client());
+        requests += run.requests;
+        server.stop().is_sound();
+    }
+    println!("memory {memory}, seeds {seeds:?}: {requests} requests, {restarts} restarts");
+}
+
+#[test]
+fn the_server_answers_as_the_model_does() {
+    agree("256MiB", 1_000..1_035);
+}
+
+#[test]
+fn the_server_answers_as_the_model_does_with_hardly_any_memory() {
+    agree("8KiB", 2_000..2_035);
+}
