@@ -2,13 +2,10 @@
 //!
 //! Written straight into one buffer each: this is done for every list.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-
 use crate::catalog::collection::{Collection, Pagination};
 use crate::http::{Bytes, query};
 use crate::record::listing::{Listing, Window};
-use crate::record::representation::write_text;
+use crate::record::representation::{write_integer, write_text};
 use crate::store::Page;
 
 /// What stands in `next` and `previous` where there is none: the specification's text, not JSON's null.
@@ -41,20 +38,37 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: &Page) -> 
 
 fn write_window(out: &mut Vec<u8>, pagination: &Pagination, window: Window, total: u64) {
     let Pagination { offset_key, count_key, .. } = pagination;
-    let Window { count, offset, .. } = window;
-    // The names are letters, digits, _ and -: nothing to escape. A vector takes all bytes.
-    let _ = write!(out, "\"{count_key}\":{count},\"{offset_key}\":{offset},\"total_count\":{total}");
+    // The names are letters, digits, _ and -: nothing to escape.
+    for (member, number) in [
+        (count_key.as_str(), window.count),
+        (offset_key, window.offset.unsigned_abs()),
+        ("total_count", total),
+    ] {
+        out.push(b'"');
+        out.extend_from_slice(member.as_bytes());
+        out.extend_from_slice(b"\":");
+        write_integer(out, number);
+        out.push(b',');
+    }
     for (member, neighbour) in [("next", next(window, total)), ("previous", previous(window))] {
-        let _ = write!(out, ",\"{member}\":\"");
+        out.push(b'"');
+        out.extend_from_slice(member.as_bytes());
+        out.extend_from_slice(b"\":\"");
         match neighbour {
             Some(offset) => {
-                let _ = write!(out, "?{offset_key}={offset}");
+                out.push(b'?');
+                write_parameter(out, offset_key, offset);
             }
             None => out.extend_from_slice(NONE),
         }
-        out.push(b'"');
+        out.extend_from_slice(b"\",");
     }
-    out.push(b',');
+}
+
+fn write_parameter(out: &mut Vec<u8>, name: &str, number: u64) {
+    out.extend_from_slice(name.as_bytes());
+    out.push(b'=');
+    write_integer(out, number);
 }
 
 /// Where the next page starts, while records follow.
@@ -75,27 +89,35 @@ pub(super) fn link(
     listing: &Listing,
     page: &Page,
     base_url: impl FnOnce() -> String,
-) -> Option<String> {
+) -> Option<Bytes> {
     let (pagination, window) = (collection.pagination()?, listing.window?);
     let neighbours = [("next", next(window, page.total)), ("prev", previous(window))];
     if neighbours.iter().all(|(_, offset)| offset.is_none()) {
         return None;
     }
     let base_url = base_url();
-    let mut link = String::with_capacity(USUAL_LINK);
+    let mut filters = String::new();
+    for filter in &listing.filters {
+        query::push_pair(&mut filters, &filter.name, &filter.text);
+        filters.push('&');
+    }
+    let mut link = Vec::with_capacity(2 * filters.len() + USUAL_LINK);
     for (relation, offset) in neighbours {
         let Some(offset) = offset else { continue };
-        let comma = if link.is_empty() { "" } else { ", " };
-        // A string takes all text.
-        let _ = write!(link, "{comma}<{base_url}/{}/?", collection.name());
-        for filter in &listing.filters {
-            query::push_pair(&mut link, &filter.name, &filter.text);
-            link.push('&');
+        if !link.is_empty() {
+            link.extend_from_slice(b", ");
+        }
+        for part in ["<", &base_url, "/", collection.name(), "/?", &filters] {
+            link.extend_from_slice(part.as_bytes());
         }
         if window.count_was_given {
-            let _ = write!(link, "{}={}&", pagination.count_key, window.count);
+            write_parameter(&mut link, &pagination.count_key, window.count);
+            link.push(b'&');
         }
-        let _ = write!(link, "{}={offset}>; rel=\"{relation}\"", pagination.offset_key);
+        write_parameter(&mut link, &pagination.offset_key, offset);
+        for part in [">; rel=\"", relation, "\""] {
+            link.extend_from_slice(part.as_bytes());
+        }
     }
-    Some(link)
+    Some(link.into())
 }

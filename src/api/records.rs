@@ -5,7 +5,7 @@ use super::error::ApiError;
 use super::timing::Timing;
 use super::{App, content, envelope};
 use crate::catalog::collection::Collection;
-use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
+use crate::http::{HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETag;
 use crate::record::listing::Listing;
@@ -27,7 +27,7 @@ pub(super) async fn list(
     timing.mark("store");
     let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, &page));
     let link = envelope::link(collection, &listing, &page, || app.base_url(request));
-    if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(Bytes::from(link)).ok()) {
+    if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
     timing.mark("envelope");
@@ -75,10 +75,8 @@ pub(super) async fn fetch(
     timing.mark("store");
     let is_held = content::held(request.headers()).is_some_and(|held| held.name(&record));
     let tag = tag(&record);
-    let mut response =
-        if is_held { response::not_modified() } else { response::json(StatusCode::OK, record) };
-    response.headers_mut().insert(header::ETAG, tag);
-    Ok(response)
+    let response = if is_held { response::not_modified() } else { response::json(StatusCode::OK, record) };
+    Ok(tagged(response, tag))
 }
 
 /// Changes what the body names; answers the whole record.
@@ -105,9 +103,7 @@ pub(super) async fn update(
     timing.mark("store");
     let record = record.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
-    let mut response = response::json(StatusCode::OK, record);
-    response.headers_mut().insert(header::ETAG, tag);
-    Ok(response)
+    Ok(tagged(response::json(StatusCode::OK, record), tag))
 }
 
 async fn patch(collection: &Collection, id: RecordId, request: &mut Request) -> Result<Patch, ApiError> {
@@ -133,4 +129,9 @@ pub(super) async fn delete(
 fn tag(record: &[u8]) -> HeaderValue {
     // Hexadecimal digits between quotes: nothing that a header could not hold.
     HeaderValue::from_bytes(&ETag::of(record).text()).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+fn tagged(mut response: Response, tag: HeaderValue) -> Response {
+    response.headers_mut().insert(header::ETAG, tag);
+    response
 }

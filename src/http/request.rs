@@ -66,7 +66,7 @@ impl Request {
             None => self.headers().get(hyper::header::HOST)?.to_str().ok(),
         };
         match said.and_then(forwarded::host).or_else(own_host) {
-            Some(host) => format!("{scheme}://{host}"),
+            Some(host) => [scheme, "://", host].concat(),
             None => format!("{scheme}://{}", self.connection.local),
         }
     }

@@ -51,9 +51,24 @@ pub fn write<'a>(
         out.push(b',');
     }
     if collection.shows_id() {
-        infallible(write!(out, "\"{ID}\":{id},"));
+        out.push(b'"');
+        out.extend_from_slice(ID.as_bytes());
+        out.extend_from_slice(b"\":");
+        write_integer(out, id.get());
+        out.push(b',');
     }
-    infallible(write!(out, "\"{RESSOURCE_URI}\":\"/{}/{id}/\"}}", collection.name()));
+    out.push(b'"');
+    out.extend_from_slice(RESSOURCE_URI.as_bytes());
+    out.extend_from_slice(b"\":\"/");
+    out.extend_from_slice(collection.name().as_bytes());
+    out.push(b'/');
+    write_integer(out, id.get());
+    out.extend_from_slice(b"/\"}");
+}
+
+/// Appends an integer. The machinery of `write!` would take several times as long.
+pub fn write_integer(out: &mut Vec<u8>, integer: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
 }
 
 /// Appends a JSON string, with nothing escaped that need not be.
@@ -65,7 +80,7 @@ fn write_cell(out: &mut Vec<u8>, cell: Cell<'_>) {
     match cell {
         Cell::Null => out.extend_from_slice(b"null"),
         Cell::Text(text) => write_text(out, &text),
-        Cell::Integer(integer) => infallible(write!(out, "{integer}")),
+        Cell::Integer(integer) => write_integer(out, integer),
         // The shortest text that reads back as the same double, with `.0` where it is whole.
         Cell::Float(float) => infallible(write!(out, "{float:?}")),
         Cell::Boolean(boolean) => infallible(write!(out, "{boolean}")),

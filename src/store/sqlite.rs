@@ -4,6 +4,7 @@ mod builder;
 mod connection;
 mod group;
 pub(super) mod keys;
+mod learning;
 mod memory;
 mod place;
 mod reader;

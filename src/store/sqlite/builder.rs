@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -22,10 +22,13 @@ use crate::store::sql;
 /// Below so many ids one thread reads a whole collection as fast as several would.
 const WORTH_SEVERAL_THREADS: i64 = 200_000;
 
+/// How many sets may wait to be built. One that finds no room is asked for again.
+const QUEUE: usize = 64;
+
 /// Where to ask for a set.
 pub(super) struct Builder {
     workshop: Arc<Workshop>,
-    requests: Mutex<Option<Sender<SetKey>>>,
+    requests: Mutex<Option<SyncSender<SetKey>>>,
 }
 
 /// What building a set takes.
@@ -44,16 +47,13 @@ impl Builder {
         memory: Arc<Memory>,
         observer: Arc<Observer>,
     ) -> Result<Self, OpenError> {
-        let (sender, requests) = channel();
-        for collection in 0..catalog.collections().len() {
-            // The receiver is in hand.
-            let _ = sender.send(SetKey { collection, fields: Vec::new(), terms: Vec::new() });
-        }
+        let (sender, requests) = sync_channel(QUEUE);
+        let collections = catalog.collections().len();
         let workshop = Arc::new(Workshop { path: path.to_owned(), catalog, memory, observer });
         let thread = workshop.clone();
         std::thread::Builder::new()
             .name("sets".into())
-            .spawn(move || thread.work(&requests))
+            .spawn(move || thread.work(collections, &requests))
             .map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
         Ok(Self { workshop, requests: Mutex::new(Some(sender)) })
     }
@@ -61,8 +61,8 @@ impl Builder {
     /// Asks for a set, to be there some time later.
     pub(super) fn request(&self, key: SetKey) {
         if let Some(requests) = self.requests.lock().as_ref() {
-            // A thread that is gone was told to stop.
-            let _ = requests.send(key);
+            // A thread that is gone was told to stop; one that is behind will be asked again.
+            let _ = requests.try_send(key);
         }
     }
 
@@ -77,7 +77,10 @@ impl Builder {
 }
 
 impl Workshop {
-    fn work(&self, requests: &Receiver<SetKey>) {
+    fn work(&self, collections: usize, requests: &Receiver<SetKey>) {
+        for collection in 0..collections {
+            self.build(&SetKey { collection, fields: Vec::new(), terms: Vec::new() });
+        }
         while let Ok(key) = requests.recv() {
             self.build(&key);
         }

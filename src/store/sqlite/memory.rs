@@ -10,6 +10,7 @@ pub(super) mod sets;
 pub(super) mod term;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -46,8 +47,17 @@ pub(super) struct View {
     pub(super) version: u64,
     pub(super) total: u64,
     pub(super) ids: Vec<RecordId>,
-    /// One for each run of ids that share a block, in order; `None` where it must be read.
-    pub(super) blocks: Vec<(BlockKey, Option<Arc<Block>>)>,
+    /// One for each run of ids that share a block, in order.
+    pub(super) runs: Vec<Run>,
+}
+
+/// Ids of a view that share a block.
+pub(super) struct Run {
+    pub(super) key: BlockKey,
+    /// Which ids of the view they are.
+    pub(super) ids: Range<usize>,
+    /// `None` where it must be read.
+    pub(super) block: Option<Arc<Block>>,
 }
 
 impl Memory {
@@ -101,14 +111,15 @@ impl Memory {
         let count = usize::try_from(window.count).unwrap_or(usize::MAX);
         let mut ids = Vec::with_capacity(count.min(64));
         set.page(window.offset.unsigned_abs(), count, &mut ids);
-        let mut blocks: Vec<(BlockKey, Option<Arc<Block>>)> = Vec::new();
-        for id in &ids {
+        let mut runs: Vec<Run> = Vec::with_capacity(4);
+        for (place, id) in ids.iter().enumerate() {
             let key = BlockKey::of(collection, *id);
-            if blocks.last().is_none_or(|(last, _)| *last != key) {
-                blocks.push((key, self.blocks.get(key)));
+            match runs.last_mut() {
+                Some(run) if run.key == key => run.ids.end += 1,
+                _ => runs.push(Run { key, ids: place..place + 1, block: self.blocks.get(key) }),
             }
         }
-        View { version, total: set.len(), ids, blocks }
+        View { version, total: set.len(), ids, runs }
     }
 
     /// The number of records in a set.

@@ -8,7 +8,6 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use super::Sqlite;
 use super::memory::View;
 use super::memory::blocks::{Block, BlockBuilder, BlockKey};
-use super::memory::ids::Ids;
 use super::memory::sets::SetKey;
 use super::memory::term::Term;
 use super::row::{self, Bound};
@@ -19,8 +18,6 @@ use crate::record::{RecordId, Value};
 use crate::store::sql;
 use crate::store::{Page, StoreError};
 
-/// A filter that matches at most so many records is read at once; a larger set is read in the background.
-const SMALL: usize = 1_000;
 /// From so many wanted records on, the whole block is read instead of each of them.
 const WORTH_A_BLOCK: usize = 4;
 /// How often a page is tried without holding up the writing thread.
@@ -67,7 +64,7 @@ impl Sqlite {
     }
 
     /// The page of a set that is known.
-    fn page_of(
+    pub(super) fn page_of(
         &self,
         collection: &Collection,
         key: &SetKey,
@@ -76,7 +73,7 @@ impl Sqlite {
         for _ in 0..TRIES {
             let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
             if self.complete(collection, &mut view)? {
-                return Ok(Some(assemble(collection, &view)));
+                return Ok(Some(assemble(&view)));
             }
         }
         // Others write all the time. With the state held still the database is at most one commit ahead, and
@@ -84,7 +81,7 @@ impl Sqlite {
         loop {
             let held = self.memory.view_held(key, window, |mut view| {
                 let is_complete = self.complete_held(collection, &mut view)?;
-                Ok(is_complete.then(|| assemble(collection, &view)))
+                Ok(is_complete.then(|| assemble(&view)))
             });
             match held {
                 None => return Ok(None),
@@ -117,14 +114,15 @@ impl Sqlite {
         collection: &Collection,
         view: &View,
     ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
-        let missing = view.blocks.iter().filter(|(_, block)| block.is_none());
+        let missing = view.runs.iter().filter(|run| run.block.is_none());
         let wanted: Vec<Wanted> = missing
-            .map(|(key, _)| {
-                let (first, last) = key.ids();
-                let ids = view.ids.iter().copied().filter(|id| (first..=last).contains(&id.get()));
-                let ids: Vec<RecordId> = ids.collect();
-                let whole = ids.len() >= WORTH_A_BLOCK || self.memory.is_worth_reading(*key);
-                if whole { Wanted::Block(*key) } else { Wanted::Records(*key, ids) }
+            .map(|run| {
+                let whole = run.ids.len() >= WORTH_A_BLOCK || self.memory.is_worth_reading(run.key);
+                if whole {
+                    Wanted::Block(run.key)
+                } else {
+                    Wanted::Records(run.key, view.ids[run.ids.clone()].to_vec())
+                }
             })
             .collect();
         if wanted.is_empty() {
@@ -188,97 +186,8 @@ impl Sqlite {
         Ok((read_at, read))
     }
 
-    /// The first time that a filter is asked for: answers at no more than what counting costs, and sees to it
-    /// that the next time is cheap.
-    fn first_page_of(
-        &self,
-        collection: &Collection,
-        listing: &Listing,
-        key: &SetKey,
-        window: Window,
-    ) -> Result<Page, StoreError> {
-        tokio::task::block_in_place(|| {
-            if key.fields.len() > 1 {
-                self.learn_combination(collection, listing, key)?;
-            } else if !key.fields.is_empty()
-                && self.learn_small(collection, &listing.filters, key, None)?.is_none()
-            {
-                self.builder.request(key.clone());
-            }
-            match self.page_of(collection, key, window)? {
-                Some(page) => Ok(page),
-                None => self.read_page(collection, listing),
-            }
-        })
-    }
-
-    /// Reads the set of some filters, if it is small. `driver` names the filter whose index is to be used.
-    fn learn_small(
-        &self,
-        collection: &Collection,
-        filters: &[Filter],
-        key: &SetKey,
-        driver: Option<usize>,
-    ) -> Result<Option<u64>, StoreError> {
-        let read = || -> rusqlite::Result<(u64, Option<Ids>)> {
-            let connection = self.readers.lend();
-            let moment = connection.unchecked_transaction()?;
-            let read_at = version::read(&moment)?;
-            let (text, values) = sql::matching(collection, filters, driver);
-            let mut statement = moment.prepare_cached(&format!("{text} LIMIT {}", SMALL + 1))?;
-            let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
-            let (mut ids, mut number) = (Ids::default(), 0);
-            while let Some(row) = rows.next()? {
-                number += 1;
-                RecordId::new(row.get(0)?).map(|id| ids.insert(id));
-            }
-            Ok((read_at, (number <= SMALL).then_some(ids)))
-        };
-        let (read_at, ids) = read().map_err(super::broken)?;
-        let Some(ids) = ids else { return Ok(None) };
-        let number = ids.len();
-        self.memory.wait_for(read_at);
-        self.memory.keep_set(read_at, key.clone(), ids);
-        Ok(Some(number))
-    }
-
-    /// Several filters together: by way of one that matches little, or else as an intersection.
-    fn learn_combination(
-        &self,
-        collection: &Collection,
-        listing: &Listing,
-        key: &SetKey,
-    ) -> Result<(), StoreError> {
-        let mut singles = Vec::with_capacity(key.fields.len());
-        let mut smallest: Option<(u64, usize)> = None;
-        for (place, filter) in listing.filters.iter().enumerate() {
-            let Asked::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
-                return Ok(());
-            };
-            let number = match self.memory.count(&single) {
-                Some(number) => Some(number),
-                None => self.learn_small(collection, std::slice::from_ref(filter), &single, None)?,
-            };
-            if let Some(number) = number {
-                smallest = smallest.min(Some((number, place))).or(Some((number, place)));
-            }
-            singles.push(single);
-        }
-        if let Some((number, place)) = smallest
-            && number <= SMALL as u64
-        {
-            self.learn_small(collection, &listing.filters, key, Some(place))?;
-            return Ok(());
-        }
-        for single in &singles {
-            self.builder.build_now(single);
-        }
-        self.memory.intersect(key, &singles);
-        Ok(())
-    }
-
     /// The total and the page by counting, inside one transaction: of one moment.
-    fn read_page(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+    pub(super) fn read_page(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
         let (read_at, page) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();
             let (read_at, page, steps) =
@@ -305,24 +214,20 @@ fn whole(read: impl Iterator<Item = Read>) -> impl Iterator<Item = (BlockKey, Ar
     read.filter(|(.., is_whole)| *is_whole).map(|(key, block, _)| (key, block))
 }
 
+/// Puts the blocks that were read, in the order in which they were missing, into their places.
 fn fill_in(view: &mut View, read: &[Read]) {
-    for (key, block) in view.blocks.iter_mut().filter(|(_, block)| block.is_none()) {
-        *block = read.iter().find(|(of, ..)| of == key).map(|(_, block, _)| block.clone());
+    let missing = view.runs.iter_mut().filter(|run| run.block.is_none());
+    for (run, (_, block, _)) in missing.zip(read) {
+        run.block = Some(block.clone());
     }
 }
 
 /// The records of a view, joined by commas.
-fn assemble(collection: &Collection, view: &View) -> Page {
+fn assemble(view: &View) -> Page {
     let mut bytes = Vec::with_capacity(view.ids.len() * 160);
-    let mut blocks = view.blocks.iter();
-    let mut current = blocks.next();
-    for id in &view.ids {
-        let key = BlockKey::of(collection.position(), *id);
-        while current.is_some_and(|(of, _)| *of != key) {
-            current = blocks.next();
-        }
-        let block = current.and_then(|(_, block)| block.as_ref());
-        if let Some(record) = block.and_then(|block| block.text(*id)) {
+    for run in &view.runs {
+        let Some(block) = &run.block else { continue };
+        for record in view.ids[run.ids.clone()].iter().filter_map(|id| block.text(*id)) {
             if !bytes.is_empty() {
                 bytes.push(b',');
             }
@@ -333,14 +238,14 @@ fn assemble(collection: &Collection, view: &View) -> Page {
 }
 
 /// What a list asks for.
-enum Asked {
+pub(super) enum Asked {
     Set(SetKey),
     OneId,
     Nothing,
 }
 
 impl SetKey {
-    fn of(collection: &Collection, filters: &[Filter]) -> Asked {
+    pub(super) fn of(collection: &Collection, filters: &[Filter]) -> Asked {
         let mut asked: Vec<(usize, Term)> = Vec::with_capacity(filters.len());
         for Filter { on, condition, .. } in filters {
             let Some(term) = Term::asked(condition) else { return Asked::Nothing };

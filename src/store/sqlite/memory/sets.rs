@@ -1,6 +1,6 @@
 //! Which ids live, and which match the filters in use: kept exact by every change, bounded in bytes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::ids::Ids;
@@ -15,6 +15,10 @@ const OVERHEAD: usize = 256;
 const MOST_SHAPES: usize = 64;
 /// A set's size is measured again after so many changes.
 const MEASURE_AFTER: u32 = 256;
+/// How many sets are remembered for being too large.
+const MOST_TOO_LARGE: usize = 1_024;
+/// What one more id takes, until the set is measured again.
+const ONE_ID: usize = 2;
 /// How many sets compete for staying when one must go.
 const SAMPLE: usize = 8;
 
@@ -48,6 +52,8 @@ pub(super) struct Sets {
     clock: AtomicU64,
     builds: Vec<Build>,
     next_build: u64,
+    /// Sets that were built and did not fit: to build them again and again would help nobody.
+    too_large: HashSet<SetKey>,
     dice: u64,
 }
 
@@ -86,6 +92,7 @@ impl Sets {
             clock: AtomicU64::new(0),
             builds: Vec::new(),
             next_build: 0,
+            too_large: HashSet::new(),
             dice: 0x9e37_79b9_7f4a_7c15,
         }
     }
@@ -143,7 +150,7 @@ impl Sets {
     /// Announces that a set is going to be read: from now on what changes is remembered for it.
     pub(super) fn begin_build(&mut self, key: SetKey) -> Option<u64> {
         let is_under_way = self.builds.iter().any(|build| build.key == key);
-        if is_under_way || self.find(&key).is_some() {
+        if is_under_way || self.too_large.contains(&key) || self.find(&key).is_some() {
             return None;
         }
         self.next_build += 1;
@@ -188,6 +195,12 @@ impl Sets {
         }
         let terms: usize = key.terms.iter().map(Term::bytes).sum();
         let bytes = OVERHEAD + 2 * terms + ids.bytes();
+        if bytes > self.limit_bytes && !key.fields.is_empty() {
+            if self.too_large.len() < MOST_TOO_LARGE {
+                self.too_large.insert(key);
+            }
+            return;
+        }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         let place = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
@@ -240,6 +253,8 @@ impl Entry {
         } else {
             self.ids.remove(id)
         };
+        self.bytes += ONE_ID;
+        *bytes += ONE_ID;
         self.changes += 1;
         if self.changes >= MEASURE_AFTER {
             self.changes = 0;
