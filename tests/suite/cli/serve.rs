@@ -82,3 +82,31 @@ fn a_relative_sqlite_path_is_relative_to_the_working_directory() {
     Server::launch(&home, command).stop();
     assert!(home.path("here.db").exists());
 }
+
+#[test]
+fn answers_say_where_their_time_went_where_the_configuration_asks_for_it() {
+    let timed = Server::start(&format!("[server]\nserver_timing = true\n{}", configs::built_in()));
+    let header = timed.ask("GET /users/").header("Server-Timing").unwrap().to_owned();
+    let steps: Vec<&str> = header.split(", ").map(|step| step.split(';').next().unwrap()).collect();
+    assert_eq!(steps, ["route", "access", "listing", "store", "envelope"]);
+    let plain = Server::start(&configs::built_in());
+    assert!(plain.ask("GET /users/").header("Server-Timing").is_none());
+}
+
+#[test]
+fn the_environment_sets_the_level_of_the_log() {
+    let said = |level: &str| {
+        let home = Home::new(&configs::built_in());
+        let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.env("CARNET_LOG", level);
+        let mut server = Server::launch(&home, command);
+        server.ask("GET /users/");
+        server.signal("TERM");
+        server.wait();
+        server.stderr()
+    };
+    assert!(said("debug").contains(r#""event":"request""#), "a read is told at debug");
+    let info = said("info");
+    assert!(info.contains(r#""event":"listening""#) && !info.contains(r#""event":"request""#), "{info}");
+    assert_eq!(said("off"), "");
+}

@@ -63,3 +63,24 @@ fn wrong_usage_exits_with_2_and_says_so_on_standard_error() {
     }
     assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
 }
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    let home = Home::empty();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        home.run_bare(&["completions", shell]).exits(0).says(&["carnet", "revoke", "listen"]);
+    }
+    home.run_bare(&["completions", "tcsh"]).exits(2);
+}
+
+#[test]
+fn the_manual_is_printed_or_written_page_by_page() {
+    let home = Home::empty();
+    home.run_bare(&["man"]).exits(0).says(&[".TH carnet 1", "CARNET_DATABASE", "carnet init"]);
+    home.run_bare(&["man", "pages"]).exits(1).says(&["pages"]);
+    std::fs::create_dir(home.path("pages")).unwrap();
+    home.run_bare(&["man", "pages"]).exits(0);
+    for page in ["carnet.1", "carnet-serve.1", "carnet-keys-create.1"] {
+        assert!(home.path("pages").join(page).is_file(), "{page}");
+    }
+}
