@@ -5,6 +5,7 @@
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
 pub(super) mod blocks;
+mod chunk;
 pub(super) mod ids;
 pub(super) mod sets;
 pub(super) mod term;
