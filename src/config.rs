@@ -54,7 +54,7 @@ pub struct Config {
     pub memory: usize,
     /// Whether the data may stand on a file system that is not known to be safe for it.
     pub any_filesystem: bool,
-    /// The query parameter that carries an access key; see [`Config::key_parameters`] for all of them.
+    /// The query parameter that carries an access key.
     pub access_parameter: String,
     pub log: LogSettings,
     pub catalog: Catalog,
@@ -89,7 +89,6 @@ impl Config {
     const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
     const DEFAULT_DATABASE: &str = "carnet.db";
     const DEFAULT_MEMORY: usize = 256 << 20;
-    const DEFAULT_ACCESS_PARAMETER: &str = "accesskey";
 
     /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
@@ -118,11 +117,6 @@ impl Config {
     /// The configuration as TOML with every default spelled out; read back, it is the same one.
     pub fn effective(&self) -> String {
         effective::write(self)
-    }
-
-    /// Every query parameter that carries an access key.
-    pub fn key_parameters(&self) -> Vec<&str> {
-        check::key_parameters(&self.access_parameter)
     }
 
     fn from_file(file: &Path, bytes: Vec<u8>, overrides: &Overrides) -> Result<Self, ConfigError> {

@@ -5,13 +5,10 @@ use std::borrow::Cow;
 use super::App;
 use super::error::ApiError;
 use crate::catalog::collection::{Admission, Collection};
+use crate::catalog::name::key_parameters;
 use crate::http::{HeaderMap, header, query};
 use crate::record::access_key::KeyHash;
 
-/// The default name of the parameter that carries an access key.
-pub(super) const DEFAULT_PARAMETER: &str = "accesskey";
-/// What the specification's prose calls it; accepted beside the default name.
-const OTHER_NAME: &str = "apikey";
 const X_API_KEY: &str = "x-api-key";
 
 /// The names of the query parameters that carry an access key.
@@ -21,11 +18,7 @@ pub(super) struct KeyParameters {
 
 impl KeyParameters {
     pub(super) fn new(parameter: &str) -> Self {
-        let mut names = vec![parameter.to_owned()];
-        if parameter == DEFAULT_PARAMETER {
-            names.push(OTHER_NAME.to_owned());
-        }
-        Self { names }
+        Self { names: key_parameters(parameter).into_iter().map(str::to_owned).collect() }
     }
 
     fn contains(&self, name: &str) -> bool {

@@ -85,6 +85,19 @@ impl fmt::Display for FieldName {
     }
 }
 
+/// The query parameter that carries an access key, unless the operator chooses another.
+pub const KEY_PARAMETER: &str = "accesskey";
+/// What the specification's prose calls it; accepted beside the default name.
+const OTHER_KEY_PARAMETER: &str = "apikey";
+
+/// Every query parameter that carries an access key, given the configured one.
+pub fn key_parameters(configured: &str) -> Vec<&str> {
+    match configured {
+        KEY_PARAMETER => vec![KEY_PARAMETER, OTHER_KEY_PARAMETER],
+        other => vec![other],
+    }
+}
+
 /// Whether a text may be the name of a query parameter that the operator chooses.
 pub fn is_parameter(text: &str) -> bool {
     let mut bytes = text.bytes();
@@ -123,6 +136,12 @@ mod tests {
         }
         assert_eq!(CollectionName::parse(""), Err(NameError::Empty));
         assert_eq!(CollectionName::parse(&"a".repeat(64)), Err(NameError::TooLong(64)));
+    }
+
+    #[test]
+    fn only_the_default_parameter_of_a_key_has_a_second_name() {
+        assert_eq!(key_parameters("accesskey"), ["accesskey", "apikey"]);
+        assert_eq!(key_parameters("token"), ["token"]);
     }
 
     #[test]

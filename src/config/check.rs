@@ -65,14 +65,6 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     }
 }
 
-/// The query parameters that carry an access key, given the configured one.
-pub(super) fn key_parameters(parameter: &str) -> Vec<&str> {
-    match parameter {
-        Config::DEFAULT_ACCESS_PARAMETER => vec![parameter, "apikey"],
-        _ => vec![parameter],
-    }
-}
-
 /// Collects what is wrong while the parts are made.
 pub(super) struct Checker {
     pub(super) problems: Vec<Problem>,
@@ -123,7 +115,7 @@ impl Checker {
 
     fn access_parameter(&mut self, written: &Written) -> Option<String> {
         let Some(parameter) = &written.access_parameter else {
-            return Some(Config::DEFAULT_ACCESS_PARAMETER.to_owned());
+            return Some(name::KEY_PARAMETER.to_owned());
         };
         let text = parameter.get_ref();
         let pages = written.collections.iter().filter_map(|collection| collection.pagination.as_ref());
@@ -171,7 +163,7 @@ impl Checker {
     }
 
     fn catalog(&mut self, written: &Written, tree: &DeTable<'_>, parameter: Option<&str>) -> Option<Catalog> {
-        let key_parameters = parameter.map_or_else(Vec::new, key_parameters);
+        let key_parameters = parameter.map_or_else(Vec::new, name::key_parameters);
         let faults = match Catalog::declare(&written.collections, &key_parameters) {
             Ok(catalog) => return Some(catalog),
             Err(faults) => faults,

@@ -4,6 +4,7 @@
 //! `problems.txt`. With `UPDATE_EXPECTED=1` the expectations are written anew; read the diff.
 
 use super::{Config, DEFAULT_FILE, Given, Origin, Overrides, STARTER, keys};
+use crate::catalog::name::key_parameters;
 use std::fs;
 use std::path::Path;
 
@@ -175,9 +176,9 @@ fn a_file_that_cannot_be_read_is_named() {
 #[test]
 fn with_the_default_name_of_the_parameter_apikey_is_one_too() {
     let config = Config::built_in(&Overrides::default()).unwrap();
-    assert_eq!(config.key_parameters(), ["accesskey", "apikey"]);
+    assert_eq!(key_parameters(&config.access_parameter), ["accesskey", "apikey"]);
     let written = STARTER.replace("\"accesskey\"", "\"token\"");
-    assert_eq!(parse(&written).unwrap().key_parameters(), ["token"]);
+    assert_eq!(key_parameters(&parse(&written).unwrap().access_parameter), ["token"]);
 }
 
 proptest::proptest! {

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::body;
 use super::component::reference;
 use super::header::EXAMPLE_OF_TAG;
-use super::{body, security};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Pagination};
 use crate::catalog::field::{Field, FieldKind};
 use crate::catalog::name::ID;
+use crate::catalog::name::key_parameters;
 
 /// Every parameter there is.
 pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<String, Value> {
@@ -24,7 +25,7 @@ pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<Strin
             components.insert(page_name(collection, "count"), count(pagination));
         }
     }
-    for parameter in security::parameters(access_parameter) {
+    for parameter in key_parameters(access_parameter) {
         components.insert(ignored_name(parameter), ignored(parameter));
     }
     components.insert("RecordId".into(), record_id());
@@ -45,7 +46,7 @@ pub(super) fn of_list(collection: &Collection, access_parameter: &str) -> Vec<Va
     }
     // Elsewhere the security schemes say it, and a client should not see it twice.
     if collection.admission() == Admission::Open {
-        let parameters = security::parameters(access_parameter);
+        let parameters = key_parameters(access_parameter);
         names.extend(parameters.into_iter().map(ignored_name));
     }
     names.iter().map(|name| reference("parameters", name)).collect()

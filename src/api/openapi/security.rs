@@ -4,19 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Admission;
-
-/// The query parameter that is also called by another name.
-const DEFAULT_PARAMETER: &str = "accesskey";
-/// That other name.
-const OTHER_PARAMETER: &str = "apikey";
-
-/// The query parameters that carry an access key.
-pub(super) fn parameters(access_parameter: &str) -> Vec<&str> {
-    match access_parameter {
-        DEFAULT_PARAMETER => vec![DEFAULT_PARAMETER, OTHER_PARAMETER],
-        other => vec![other],
-    }
-}
+use crate::catalog::name::key_parameters;
 
 /// Every way to present an access key; none where no collection asks for one.
 pub(super) fn schemes(catalog: &Catalog, access_parameter: &str) -> Map<String, Value> {
@@ -42,7 +30,7 @@ pub(super) fn schemes(catalog: &Catalog, access_parameter: &str) -> Map<String, 
             "description": "The access key. Read only where no query parameter carries one.",
         }),
     );
-    for parameter in parameters(access_parameter) {
+    for parameter in key_parameters(access_parameter) {
         schemes.insert(
             query_scheme(parameter),
             json!({
@@ -61,7 +49,7 @@ pub(super) fn requirement(admission: Admission, access_parameter: &str) -> Value
     if admission == Admission::Open {
         return json!([]);
     }
-    let queries = parameters(access_parameter).into_iter().map(query_scheme);
+    let queries = key_parameters(access_parameter).into_iter().map(query_scheme);
     let schemes = ["Bearer".to_owned(), "Header".to_owned()].into_iter().chain(queries);
     let mut alternatives: Vec<Value> = schemes.map(|scheme| json!({ scheme: [] })).collect();
     if admission == Admission::Identified {
