@@ -8,20 +8,23 @@ mod event;
 mod line;
 mod log;
 mod metrics;
+mod parts;
 mod requests;
 
 use std::io::{self, IsTerminal, Write};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
 
-pub use event::{Event, Level, RequestReport};
+pub use event::{Event, Level, Outcome, RequestReport};
 pub use metrics::StoreMetrics;
 pub use requests::Route;
 
 use line::Style;
 use log::Log;
 use metrics::Metrics;
+use parts::Parts;
 
 /// The `Content-Type` of [`Observer::metrics_text`].
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -104,10 +107,17 @@ impl Observer {
         self.log.write(&event);
     }
 
-    /// Counts one answered request and logs it.
-    pub fn report_request(&self, request: RequestReport<'_>, route: Route) {
-        self.metrics.requests.observe(route, request.method, request.status, request.duration);
-        self.log.write(&Event::Request(request));
+    /// Counts one answered request and logs it. The report is made only where its line is written: most are not.
+    pub fn report_request<'a>(
+        &self,
+        route: Route,
+        outcome: Outcome<'a>,
+        report: impl FnOnce(Outcome<'a>) -> RequestReport<'a>,
+    ) {
+        self.metrics.requests.observe(route, outcome.method, outcome.status, outcome.duration);
+        if self.log.is_written(outcome.level()) {
+            self.log.write(&Event::Request(report(outcome)));
+        }
     }
 
     /// The handle under which requests of this path template are counted.
@@ -171,19 +181,19 @@ impl Observer {
     }
 }
 
-/// One more in a gauge for as long as it lives.
+/// One more in a number for as long as it lives. It may end on another thread: only the sum means something.
 #[derive(Debug)]
-pub struct Counted<'a>(&'a metrics::Level);
+pub struct Counted<'a>(&'a Parts<AtomicI64>);
 
 impl<'a> Counted<'a> {
-    fn new(gauge: &'a metrics::Level) -> Self {
-        gauge.inc();
-        Counted(gauge)
+    fn new(number: &'a Parts<AtomicI64>) -> Self {
+        number.own().fetch_add(1, Relaxed);
+        Counted(number)
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.0.dec();
+        self.0.own().fetch_sub(1, Relaxed);
     }
 }

@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 
 use super::limits::HEAD_BYTES;
 use super::pulse::{Phase, Pulse};
+use super::request_id::Share;
 use super::server::Server;
 use super::socket::Socket;
 use super::{Answer, exchange};
@@ -28,6 +29,7 @@ pub(super) struct Connection {
     pub(super) local: SocketAddr,
     /// There are too many connections; this one is only told so.
     pub(super) is_unwelcome: bool,
+    pub(super) request_ids: Share,
     pulse: Pulse,
     is_cut: AtomicBool,
     has_unread_bytes: AtomicBool,
@@ -43,6 +45,7 @@ impl Connection {
             peer: peer.ip().to_canonical(),
             local,
             is_unwelcome,
+            request_ids: Share::default(),
             server,
             is_cut: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),

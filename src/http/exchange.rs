@@ -12,7 +12,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use super::connection::Connection;
 use super::pulse::Phase;
 use super::{Answer, Refusal, Request, Response, limits};
-use crate::observe::RequestReport;
+use crate::observe::{Outcome, RequestReport};
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -57,18 +57,18 @@ pub(super) async fn answer<A: Answer>(
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(X_REQUEST_ID, request.request_id().to_header());
 
-    let has_body = *request.method() != Method::HEAD;
-    let bytes = response.body().size_hint().lower();
-    let report = RequestReport {
-        id: request.id(),
+    let outcome = Outcome {
         method: request.method().as_str(),
-        path: request.path(),
         status: response.status().as_u16(),
         duration: began.elapsed(),
-        bytes: if has_body { bytes } else { 0 },
-        client: request.client(),
     };
-    server.observer.report_request(report, request.route());
+    server.observer.report_request(request.route(), outcome, |outcome| RequestReport {
+        outcome,
+        id: request.id(),
+        path: request.path(),
+        bytes: if *request.method() == Method::HEAD { 0 } else { response.body().size_hint().lower() },
+        client: request.client(),
+    });
     connection.enter(Phase::Idle);
     response
 }

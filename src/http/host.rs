@@ -25,15 +25,26 @@ fn is_ipv6(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| text.parse::<std::net::Ipv6Addr>().is_ok())
 }
 
-/// A registered name or an IPv4 address: unreserved characters, sub-delimiters, percent triplets.
+/// Which characters stand for themselves in a name: unreserved ones and sub-delimiters. A table, as every
+/// request has a host.
+const IN_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'.' | b'_' | b'~')
+            || matches!(byte, b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=');
+        byte += 1;
+    }
+    table
+};
+
+/// A registered name or an IPv4 address.
 fn is_name(text: &[u8]) -> bool {
     let mut rest = text;
-    while let [first, tail @ ..] = rest {
-        rest = match (first, tail) {
-            (b'%', [high, low, tail @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => tail,
-            (b'-' | b'.' | b'_' | b'~', _) => tail,
-            (b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=', _) => tail,
-            (byte, _) if byte.is_ascii_alphanumeric() => tail,
+    while let Some(strange) = rest.iter().position(|byte| !IN_NAME[usize::from(*byte)]) {
+        rest = match &rest[strange..] {
+            [b'%', high, low, tail @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => tail,
             _ => return false,
         };
     }
@@ -45,8 +56,11 @@ fn is_port(text: &[u8]) -> bool {
     let Some(digits) = text.strip_prefix(b":") else {
         return text.is_empty();
     };
-    let number = std::str::from_utf8(digits).unwrap_or("?");
-    number.bytes().all(|byte| byte.is_ascii_digit()) && (number.is_empty() || number.parse::<u16>().is_ok())
+    let number = digits.iter().try_fold(0_u32, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+        Some(number * 10 + digit).filter(|number| *number <= u32::from(u16::MAX))
+    });
+    number.is_some()
 }
 
 #[cfg(test)]

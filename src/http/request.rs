@@ -29,7 +29,7 @@ impl Request {
         let given = head.headers.get(X_REQUEST_ID);
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
-            .unwrap_or_else(|| connection.server.request_ids.next());
+            .unwrap_or_else(|| connection.server.request_ids.next(&connection.request_ids));
         Request { head, body: Body::new(incoming), id, route: Route::default(), connection }
     }
 
@@ -115,6 +115,9 @@ impl Request {
 
     /// Gets an unread body out of the way; answers whether the connection can go on.
     pub(super) async fn settle_body(&mut self) -> bool {
+        if !self.body.is_unread() {
+            return true;
+        }
         // Reading the body would ask for it, where the client waits to be asked.
         let is_awaited = self.head.headers.contains_key(hyper::header::EXPECT);
         self.body.settle(is_awaited).await

@@ -38,26 +38,43 @@ impl RequestId {
     }
 }
 
+/// How many ids a connection takes at once.
+const SHARE: u64 = 32;
+
 /// Makes ids: a random number of this start, and a count.
 pub(super) struct RequestIds {
-    start: u32,
-    count: AtomicU64,
+    start: RequestId,
+    /// The last number that was given away, a multiple of [`SHARE`].
+    given: AtomicU64,
 }
+
+/// The numbers that one connection has taken: the last that it used, and those that follow up to a multiple of
+/// [`SHARE`]. A count that all connections share would be fought over by all cores.
+#[derive(Default)]
+pub(super) struct Share(AtomicU64);
 
 impl RequestIds {
     pub(super) fn new() -> Self {
-        RequestIds {
-            // Not a secret: without a random source the ids of two starts may look alike.
-            start: getrandom::u32().unwrap_or_default(),
-            count: AtomicU64::new(1),
-        }
+        // Not a secret: without a random source the ids of two starts may look alike.
+        Self::starting_with(getrandom::u32().unwrap_or_default())
     }
 
-    pub(super) fn next(&self) -> RequestId {
-        let mut id = RequestId { text: [0; MAX_LENGTH], length: 0 };
-        let count = self.count.fetch_add(1, Relaxed);
-        id.push_hex(self.start.into(), 8);
-        id.push(b'-');
+    fn starting_with(number: u32) -> Self {
+        let mut start = RequestId { text: [0; MAX_LENGTH], length: 0 };
+        start.push_hex(number.into(), 8);
+        start.push(b'-');
+        RequestIds { start, given: AtomicU64::new(0) }
+    }
+
+    /// The next id of a connection. Only one request of a connection is answered at a time.
+    pub(super) fn next(&self, share: &Share) -> RequestId {
+        let mut last = share.0.load(Relaxed);
+        if last.is_multiple_of(SHARE) {
+            last = self.given.fetch_add(SHARE, Relaxed);
+        }
+        let count = last.wrapping_add(1);
+        share.0.store(count, Relaxed);
+        let mut id = self.start;
         // Four digits, and more as they are needed.
         let digits = (67 - count.leading_zeros()) / 4;
         id.push_hex(count, digits.max(4));
@@ -97,13 +114,24 @@ mod tests {
 
     #[test]
     fn made_ids_differ_and_are_well_formed() {
-        let ids = RequestIds { start: 0xabc, count: AtomicU64::new(0xffff) };
-        assert_eq!(ids.next().as_str(), "00000abc-ffff");
-        assert_eq!(ids.next().as_str(), "00000abc-10000");
-        ids.count.store(u64::MAX, Relaxed);
-        let last = ids.next();
+        let ids = RequestIds::starting_with(0xabc);
+        let (one, other) = (Share::default(), Share::default());
+        assert_eq!(ids.next(&one).as_str(), "00000abc-0001");
+        assert_eq!(ids.next(&other).as_str(), "00000abc-0021");
+        let all: std::collections::HashSet<String> = (0..10 * SHARE)
+            .flat_map(|_| [&one, &other])
+            .map(|share| ids.next(share).as_str().into())
+            .collect();
+        assert_eq!(all.len() as u64, 20 * SHARE);
+
+        ids.given.store(0x1_0000 - SHARE, Relaxed);
+        let share = Share(AtomicU64::new(0x1_0000 - 2));
+        assert_eq!(ids.next(&share).as_str(), "00000abc-ffff");
+        assert_eq!(ids.next(&share).as_str(), "00000abc-10000");
+        let share = Share(AtomicU64::new(u64::MAX - 1));
+        let last = ids.next(&share);
         assert_eq!(last.as_str(), "00000abc-ffffffffffffffff");
         assert!(RequestId::parse(last.as_bytes()).is_some());
-        assert_eq!(ids.next().as_str(), "00000abc-0000");
+        assert_eq!(ids.next(&share).as_str(), "00000abc-0000");
     }
 }

@@ -39,8 +39,9 @@ pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<B
 fn with_type(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(body.into().into());
     *response.status_mut() = status;
-    // Room for what the caller, the server and this put in, at once.
-    let mut headers = HeaderMap::with_capacity(8);
+    // Room for what nearly every answer has, at once. For one more the map would be twice as large, and too
+    // large for what an allocator keeps at hand.
+    let mut headers = HeaderMap::with_capacity(6);
     headers.insert(header::CONTENT_TYPE, content_type);
     *response.headers_mut() = headers;
     response

@@ -40,24 +40,33 @@ impl FromStr for Level {
     }
 }
 
+/// How a request ended: what is counted of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    pub method: &'a str,
+    pub status: u16,
+    pub duration: Duration,
+}
+
+impl Outcome<'_> {
+    /// Reads are by far the most, and tell the operator the least: a line for each would cost a tenth of
+    /// the server's speed.
+    pub(super) fn level(&self) -> Level {
+        let went_well = self.status < 400;
+        if went_well && matches!(self.method, "GET" | "HEAD") { Level::Debug } else { Level::Info }
+    }
+}
+
 /// One answered request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestReport<'a> {
+    pub outcome: Outcome<'a>,
     pub id: &'a str,
-    pub method: &'a str,
     /// The path alone: access keys travel in the query string.
     pub path: &'a str,
-    pub status: u16,
-    pub duration: Duration,
     /// Bytes of the answer's body.
     pub bytes: u64,
     pub client: IpAddr,
-}
-
-impl RequestReport<'_> {
-    fn is_read_that_went_well(&self) -> bool {
-        self.status < 400 && matches!(self.method, "GET" | "HEAD")
-    }
 }
 
 /// Something worth telling.
@@ -127,10 +136,7 @@ impl<'a> Event<'a> {
             | Event::Stopped { .. }
             | Event::WritesResumed
             | Event::Notice(_) => Level::Info,
-            // Reads are by far the most, and tell the operator the least: a line for each would cost a
-            // tenth of the server's speed.
-            Event::Request(request) if request.is_read_that_went_well() => Level::Debug,
-            Event::Request(_) => Level::Info,
+            Event::Request(request) => request.outcome.level(),
             Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
         }
     }
@@ -170,11 +176,11 @@ impl<'a> Event<'a> {
                 say(Number(cut as u64));
             }
             Event::Request(request) => {
-                say(Text(request.method));
+                say(Text(request.outcome.method));
                 say(Own(" "));
                 say(Text(request.path));
                 say(Own(" "));
-                say(Number(request.status.into()));
+                say(Number(request.outcome.status.into()));
             }
             Event::Panic { location, text } => {
                 say(Own("a bug: panicked at "));
@@ -221,10 +227,10 @@ impl<'a> Event<'a> {
             }
             Event::Stopped { cut } => field("cut", Value::Number(cut as u64), true),
             Event::Request(request) => {
-                field("method", Value::Text(request.method), true);
+                field("method", Value::Text(request.outcome.method), true);
                 field("path", Value::Text(request.path), true);
-                field("status", Value::Number(request.status.into()), true);
-                field("duration_ms", Value::Milliseconds(request.duration), false);
+                field("status", Value::Number(request.outcome.status.into()), true);
+                field("duration_ms", Value::Milliseconds(request.outcome.duration), false);
                 field("bytes", Value::Number(request.bytes), false);
                 field("client", Value::Client(request.client), false);
                 field("request_id", Value::Text(request.id), false);

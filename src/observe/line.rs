@@ -206,7 +206,7 @@ fn push_three_digits(number: u32, out: &mut Vec<u8>) {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use super::super::event::RequestReport;
+    use super::super::event::{Outcome, RequestReport};
     use super::*;
 
     fn rendered(event: &Event<'_>, style: Style) -> String {
@@ -218,11 +218,9 @@ mod tests {
 
     fn a_request(path: &str) -> Event<'_> {
         Event::Request(RequestReport {
+            outcome: Outcome { method: "GET", status: 200, duration: Duration::from_micros(1_042) },
             id: "abc-1",
-            method: "GET",
             path,
-            status: 200,
-            duration: Duration::from_micros(1_042),
             bytes: 110,
             client: Ipv4Addr::new(127, 0, 0, 1).into(),
         })

@@ -1,7 +1,7 @@
 //! Metrics: what is counted, under which name, and its OpenMetrics text.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::SystemTime;
 
 use prometheus_client::encoding::text;
@@ -12,6 +12,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::parts::Parts;
 use super::requests::Requests;
 
 /// A number that goes up and down.
@@ -21,7 +22,9 @@ pub(super) type Level = Gauge;
 pub(super) struct Metrics {
     registry: Registry,
     pub(super) requests: Arc<Requests>,
-    pub(super) requests_in_flight: Level,
+    pub(super) requests_in_flight: Parts<AtomicI64>,
+    /// Their sum, as it was when last asked for.
+    active_requests: Level,
     pub(super) connections_open: Level,
     pub(super) connections_refused: Counter,
     pub(super) store: StoreMetrics,
@@ -86,7 +89,8 @@ impl Metrics {
         let metrics = Metrics {
             registry: Registry::default(),
             requests: Arc::default(),
-            requests_in_flight: Level::default(),
+            requests_in_flight: Parts::default(),
+            active_requests: Level::default(),
             connections_open: Level::default(),
             connections_refused: Counter::default(),
             store: StoreMetrics {
@@ -127,7 +131,7 @@ impl Metrics {
         registry.register(
             "http_server_active_requests",
             "Requests being answered now",
-            self.requests_in_flight.clone(),
+            self.active_requests.clone(),
         );
         registry.register(
             "http_server_open_connections",
@@ -187,6 +191,8 @@ impl Metrics {
     }
 
     pub(super) fn text(&self) -> String {
+        let in_flight = self.requests_in_flight.all().map(|part| part.load(Relaxed)).sum();
+        self.active_requests.set(in_flight);
         let mut text = String::with_capacity(4096);
         // Writing into a string does not fail.
         let _ = text::encode(&mut text, &self.registry);

@@ -15,6 +15,8 @@ use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
+use super::parts::Parts;
+
 /// The path template a request is counted under, such as `/users/<id>/`.
 ///
 /// Made by `Observer::route` once, when routes are known; the default is for everything else.
@@ -67,7 +69,7 @@ pub(super) struct Requests {
 /// The durations of one route, by method and status.
 struct Row {
     route: String,
-    cells: [[OnceLock<Box<Durations>>; STATUSES.len()]; METHODS.len()],
+    cells: [[OnceLock<Box<Parts<Durations>>>; STATUSES.len()]; METHODS.len()],
 }
 
 #[derive(Default)]
@@ -104,7 +106,7 @@ impl Requests {
         let Some(row) = rows.get(route.0).or_else(|| rows.first()) else {
             return;
         };
-        row.cells[method_index(method)][status_index(status)].get_or_init(Box::default).add(duration);
+        row.cells[method_index(method)][status_index(status)].get_or_init(Box::default).own().add(duration);
     }
 }
 
@@ -121,6 +123,17 @@ impl fmt::Debug for Row {
 }
 
 impl Durations {
+    /// The counts and the sum of all threads.
+    fn total(parts: &Parts<Self>) -> ([u64; BOUNDS_NANOS.len() + 1], u64) {
+        let mut counts = [0; BOUNDS_NANOS.len() + 1];
+        let mut sum_nanos = 0;
+        for part in parts.all() {
+            counts.iter_mut().zip(&part.counts).for_each(|(sum, count)| *sum += count.load(Relaxed));
+            sum_nanos += part.sum_nanos.load(Relaxed);
+        }
+        (counts, sum_nanos)
+    }
+
     fn add(&self, duration: Duration) {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         let slot = BOUNDS_NANOS.partition_point(|bound| *bound < nanos);
@@ -158,11 +171,11 @@ impl Collector for Requests {
                         continue;
                     };
                     let labels = [("method", *method), ("route", row.route.as_str()), ("status", *status)];
-                    let counts = durations.counts.each_ref().map(|count| count.load(Relaxed));
+                    let (counts, sum_nanos) = Durations::total(durations);
                     let bounds = BOUNDS_NANOS.iter().map(|nanos| *nanos as f64 / 1e9);
                     let buckets: Vec<(f64, u64)> = bounds.chain([f64::INFINITY]).zip(counts).collect();
                     family.encode_family(&labels)?.encode_histogram::<NoLabelSet>(
-                        durations.sum_nanos.load(Relaxed) as f64 / 1e9,
+                        sum_nanos as f64 / 1e9,
                         counts.iter().sum(),
                         &buckets,
                         None,

@@ -23,8 +23,8 @@ impl ETag {
     /// Its text, quotes included, as a header has it. Made for every answer, so without an allocation.
     pub fn text(self) -> [u8; 34] {
         let mut text = [b'"'; 34];
-        for (place, digit) in text[1..33].iter_mut().enumerate() {
-            *digit = b"0123456789abcdef"[(self.0 >> (124 - 4 * place)) as usize & 0xf];
+        for (digits, byte) in text[1..33].as_chunks_mut::<2>().0.iter_mut().zip(self.0.to_be_bytes()) {
+            *digits = [byte >> 4, byte & 0xf].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
         }
         text
     }
