@@ -13,7 +13,7 @@ pub(super) mod term;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use bytes::Bytes;
 use parking_lot::RwLock;
@@ -33,6 +33,8 @@ pub(super) struct Memory {
     catalog: Arc<Catalog>,
     state: RwLock<State>,
     blocks: Blocks,
+    /// Raised before a commit changes blocks, and again afterwards: odd meanwhile.
+    turns: AtomicU64,
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
     is_closed: AtomicBool,
@@ -69,14 +71,25 @@ impl Memory {
             catalog,
             state: RwLock::new(State { version, sets }),
             blocks: Blocks::new(limit_bytes - for_sets),
+            turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
             is_closed: AtomicBool::new(false),
         }
     }
 
-    /// The block of this id, where it is kept. Under the lock, though a block is replaced whole: one commit may
-    /// change many blocks, and who has seen one of them new must not find the next one old.
+    /// The block of this id, where it is kept. Not while a commit is being applied, though a block is replaced
+    /// whole: one commit may change many blocks, and who has seen one of them new must not find the next one old.
     pub(super) fn block(&self, key: BlockKey) -> Option<Arc<Block>> {
+        // To see that no commit came in between is cheaper than to hold one up: even a lock that readers share
+        // is written to by each of them.
+        let turn = self.turns.load(Ordering::Acquire);
+        if turn.is_multiple_of(2) {
+            let block = self.blocks.get(key);
+            fence(Ordering::Acquire);
+            if self.turns.load(Ordering::Relaxed) == turn {
+                return block;
+            }
+        }
         let _state = self.state.read();
         self.blocks.get(key)
     }
@@ -188,6 +201,7 @@ impl Memory {
         }
         let mut state = self.state.write();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
+        self.turns.fetch_add(1, Ordering::AcqRel);
         for (key, changes) in by_block {
             if let Some(old) = self.blocks.get(key) {
                 self.blocks.keep(key, Arc::new(old.patched(&changes)));
@@ -196,6 +210,7 @@ impl Memory {
         state.sets.apply(&self.catalog, version, changes);
         state.version = version;
         self.applied.store(version, Ordering::Release);
+        self.turns.fetch_add(1, Ordering::Release);
     }
 
     /// Waits until a commit that a reader has seen in the database is applied here as well: a few
