@@ -10,13 +10,14 @@ use crate::store::Page;
 
 /// What stands in `next` and `previous` where there is none: the specification's text, not JSON's null.
 const NONE: &[u8] = b"null";
-/// Room for `meta` without long filters, and for a `Link` with two URLs.
-const USUAL_META: usize = 256;
+/// Room for a `Link` with two URLs.
 const USUAL_LINK: usize = 256;
 
-/// The list envelope.
-pub(super) fn write(collection: &Collection, listing: &Listing, page: &Page) -> Bytes {
-    let mut out = Vec::with_capacity(page.records.len() + USUAL_META);
+/// The list envelope, written around the records where they stand: what comes before them is written behind
+/// them and then changes places with them, which is cheaper than a second buffer as large as the first.
+pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> Bytes {
+    let mut out = page.records;
+    let records = out.len();
     out.extend_from_slice(b"{\"meta\":{");
     if let (Some(pagination), Some(window)) = (collection.pagination(), listing.window) {
         write_window(&mut out, pagination, window, page.total);
@@ -31,7 +32,7 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: &Page) -> 
         write_text(&mut out, &filter.text);
     }
     out.extend_from_slice(b"}},\"object_list\":[");
-    out.extend_from_slice(&page.records);
+    out.rotate_left(records);
     out.extend_from_slice(b"]}");
     out.into()
 }
@@ -87,11 +88,11 @@ fn previous(window: Window) -> Option<u64> {
 pub(super) fn link(
     collection: &Collection,
     listing: &Listing,
-    page: &Page,
+    total: u64,
     base_url: impl FnOnce() -> String,
 ) -> Option<Bytes> {
     let (pagination, window) = (collection.pagination()?, listing.window?);
-    let neighbours = [("next", next(window, page.total)), ("prev", previous(window))];
+    let neighbours = [("next", next(window, total)), ("prev", previous(window))];
     if neighbours.iter().all(|(_, offset)| offset.is_none()) {
         return None;
     }

@@ -25,8 +25,8 @@ pub(super) async fn list(
     timing.mark("listing");
     let page = app.store.list(collection, &listing).await?;
     timing.mark("store");
-    let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, &page));
-    let link = envelope::link(collection, &listing, &page, || app.base_url(request));
+    let link = envelope::link(collection, &listing, page.total, || app.base_url(request));
+    let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, page));
     if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }

@@ -20,6 +20,9 @@ use crate::store::{Page, StoreError};
 
 /// From so many wanted records on, the whole block is read instead of each of them.
 const WORTH_A_BLOCK: usize = 4;
+/// Room for a record, and for what will be written around a page: nothing is moved where this is enough.
+const USUAL_RECORD: usize = 128;
+const ENVELOPE: usize = 512;
 /// How often a page is tried without holding up the writing thread.
 const TRIES: usize = 3;
 
@@ -224,14 +227,19 @@ fn fill_in(view: &mut View, read: &[Read]) {
 
 /// The records of a view, joined by commas.
 fn assemble(view: &View) -> Page {
-    let mut bytes = Vec::with_capacity(view.ids.len() * 160);
+    let mut bytes = Vec::with_capacity(view.ids.len() * USUAL_RECORD + ENVELOPE);
+    let mut push = |text: &[u8]| {
+        if !bytes.is_empty() {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(text);
+    };
     for run in &view.runs {
         let Some(block) = &run.block else { continue };
-        for record in view.ids[run.ids.clone()].iter().filter_map(|id| block.text(*id)) {
-            if !bytes.is_empty() {
-                bytes.push(b',');
-            }
-            bytes.extend_from_slice(record);
+        let ids = &view.ids[run.ids.clone()];
+        match block.neighbours(ids) {
+            Some(records) => push(records),
+            None => ids.iter().filter_map(|id| block.text(*id)).for_each(&mut push),
         }
     }
     Page { records: bytes, total: view.total }

@@ -26,7 +26,8 @@ pub(in crate::store::sqlite) struct BlockKey {
 
 impl BlockKey {
     pub(in crate::store::sqlite) fn of(collection: usize, id: RecordId) -> Self {
-        Self { collection, number: id.get() / SIZE }
+        // Ids are positive, and dividing is cheaper where that is known.
+        Self { collection, number: (id.get().unsigned_abs() / SIZE.unsigned_abs()) as i64 }
     }
 
     /// The first and the last id that belong into it.
@@ -57,8 +58,19 @@ impl Block {
         self.place(id).map(|place| &self.bytes[place])
     }
 
+    /// The records with these ascending ids and the commas between them, where no other lies between.
+    pub(in crate::store::sqlite) fn neighbours(&self, ids: &[RecordId]) -> Option<&[u8]> {
+        let (first, last) = (*ids.first()?, *ids.last()?);
+        let wanted = ids.iter().fold(0, |wanted, id| wanted | 1_u32 << bit(*id));
+        let between = (u32::MAX << bit(first)) & (u32::MAX >> (SIZE as u32 - 1 - bit(last)));
+        if self.present & between != wanted {
+            return None;
+        }
+        Some(&self.bytes[self.place(first)?.start..self.place(last)?.end])
+    }
+
     fn place(&self, id: RecordId) -> Option<Range<usize>> {
-        let bit = id.get() % SIZE;
+        let bit = bit(id);
         if self.present >> bit & 1 == 0 {
             return None;
         }
@@ -87,6 +99,11 @@ impl Block {
     }
 }
 
+/// The place of an id in its block.
+fn bit(id: RecordId) -> u32 {
+    (id.get().unsigned_abs() % SIZE.unsigned_abs()) as u32
+}
+
 /// Puts a block together, record by record, in ascending order of ids.
 #[derive(Debug, Default)]
 pub(in crate::store::sqlite) struct BlockBuilder {
@@ -99,7 +116,7 @@ impl BlockBuilder {
     /// Adds the record that `write` appends.
     pub(in crate::store::sqlite) fn push(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
-        self.present |= 1 << (id.get() % SIZE);
+        self.present |= 1 << bit(id);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.push(b',');
     }
@@ -180,6 +197,14 @@ mod tests {
         assert_eq!(said(40), Some(Bytes::from_static(b"bb")));
         assert_eq!(said(63), Some(Bytes::from_static(b"ccc")));
         assert_eq!(said(33), None);
+
+        let text =
+            |numbers: &[i64]| block.neighbours(&numbers.iter().map(|number| id(*number)).collect::<Vec<_>>());
+        assert_eq!(text(&[32, 40, 63]), Some(&b"a,bb,ccc"[..]));
+        assert_eq!(text(&[40, 63]), Some(&b"bb,ccc"[..]));
+        assert_eq!(text(&[40]), Some(&b"bb"[..]));
+        // One between them that is not asked for; one that is not there.
+        assert_eq!((text(&[32, 63]), text(&[32, 33, 40]), text(&[])), (None, None, None));
     }
 
     #[test]

@@ -91,7 +91,9 @@ impl Ids {
             let base = self.keys[place] << 16;
             self.chunks[place].page(skip, wanted - out.len(), |low| {
                 // Made from ids that fit, so it fits again.
-                out.extend(i64::try_from(base | u64::from(low)).ok().and_then(RecordId::new));
+                if let Some(id) = RecordId::new((base | u64::from(low)) as i64) {
+                    out.push(id);
+                }
             });
             skip = 0;
             place += 1;

@@ -45,10 +45,13 @@ type Terms = HashMap<Vec<Term>, usize>;
 pub(super) struct Sets {
     /// For each collection: by combination of fields, by terms, the place among the entries.
     shapes: Vec<HashMap<Vec<usize>, Terms>>,
+    /// For each collection: the place of the set of all ids, which most lists ask for.
+    all: Vec<Option<usize>>,
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     bytes: usize,
     limit_bytes: usize,
+    /// Ticks when a set comes in: what was used between two of them was used at the same time.
     clock: AtomicU64,
     builds: Vec<Build>,
     next_build: u64,
@@ -85,6 +88,7 @@ impl Sets {
     pub(super) fn new(collections: usize, limit_bytes: usize) -> Self {
         Self {
             shapes: (0..collections).map(|_| HashMap::new()).collect(),
+            all: vec![None; collections],
             entries: Vec::new(),
             free: Vec::new(),
             bytes: 0,
@@ -99,9 +103,16 @@ impl Sets {
 
     /// The set, where it is known.
     pub(super) fn find(&self, key: &SetKey) -> Option<&Ids> {
-        let place = self.shapes[key.collection].get(&key.fields)?.get(&key.terms)?;
-        let entry = self.entries[*place].as_ref()?;
-        entry.used.store(self.clock.fetch_add(1, Relaxed), Relaxed);
+        let place = match key.fields.is_empty() {
+            true => self.all[key.collection]?,
+            false => *self.shapes[key.collection].get(&key.fields)?.get(&key.terms)?,
+        };
+        let entry = self.entries[place].as_ref()?;
+        let now = self.clock.load(Relaxed);
+        // Written once between two ticks: readers on all cores would fight over it otherwise.
+        if entry.used.load(Relaxed) != now {
+            entry.used.store(now, Relaxed);
+        }
         Some(&entry.ids)
     }
 
@@ -207,6 +218,9 @@ impl Sets {
             self.entries.len() - 1
         });
         shapes.entry(key.fields.clone()).or_default().insert(key.terms.clone(), place);
+        if key.fields.is_empty() {
+            self.all[key.collection] = Some(place);
+        }
         self.entries[place] = Some(Entry { key, ids, bytes, changes: 0, used });
         self.bytes += bytes;
         self.make_room();
