@@ -1,13 +1,15 @@
-//! The floor: hyper with nothing behind it, answering every request with the same bytes.
+//! The floor: hyper with nothing behind it, answering every request with the same body, and on request with the
+//! same header fields.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::path::Path;
 
+use anyhow::Context;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -15,6 +17,22 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Answers with the bytes of a file, read once, and with the header fields of another, each a line of it.
+pub(crate) fn serve_answer(body: &Path, head: &Path) -> anyhow::Result<()> {
+    let body = Bytes::from(std::fs::read(body)?);
+    let mut headers = HeaderMap::new();
+    for line in std::fs::read_to_string(head)?.lines() {
+        let (name, value) = line.split_once(':').context("a header field without a colon")?;
+        headers.append(HeaderName::from_bytes(name.as_bytes())?, HeaderValue::from_str(value.trim())?);
+    }
+    serve(move |_request| {
+        let mut response = Response::new(Full::new(body.clone()));
+        // To copy a map that is made already is the cheapest way to one.
+        *response.headers_mut() = headers.clone();
+        std::future::ready(response)
+    })
+}
 
 /// Answers with the bytes of a file, read once.
 pub(crate) fn serve_file(body: &Path) -> anyhow::Result<()> {

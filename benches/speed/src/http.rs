@@ -34,6 +34,21 @@ pub(crate) fn with_body(method: &str, target: &str, body: &str) -> Vec<u8> {
 
 /// Sends one request on a connection of its own; answers the status and the body.
 pub(crate) fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
+    let (answer, received) = receive(address, request)?;
+    Ok((answer.status, body(&answer, &received)))
+}
+
+/// The lines of an answer's head, without the status and without what every server writes by itself.
+pub(crate) fn head(address: SocketAddr, request: &[u8]) -> anyhow::Result<String> {
+    let (answer, received) = receive(address, request)?;
+    let head = std::str::from_utf8(&received[..answer.head_bytes])?;
+    let own = |line: &&str| {
+        !["content-length:", "date:"].iter().any(|name| header(line.as_bytes(), name.as_bytes()).is_some())
+    };
+    Ok(head.trim_end().lines().skip(1).filter(own).collect::<Vec<_>>().join("\n"))
+}
+
+fn receive(address: SocketAddr, request: &[u8]) -> anyhow::Result<(Answer, Vec<u8>)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -47,7 +62,7 @@ pub(crate) fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<(u
         }
         received.extend_from_slice(&buffer[..count]);
         if let Some(answer) = complete(&received)? {
-            return Ok((answer.status, body(&answer, &received)));
+            return Ok((answer, received));
         }
     }
 }

@@ -53,8 +53,11 @@ fn command() -> anyhow::Result<()> {
     match arguments.split_first() {
         Some((command, rest)) if command == "run" => run(Options::parse(rest)?),
         Some((command, [body])) if command == "bare" => bare::serve_file(Path::new(body)),
+        Some((command, [body, head])) if command == "bare" => {
+            bare::serve_answer(Path::new(body), Path::new(head))
+        }
         Some((command, [database])) if command == "one-commit" => one_commit::serve(Path::new(database)),
-        _ => bail!("usage: speed run … | bare FILE | one-commit DATABASE (./bench calls it)"),
+        _ => bail!("usage: speed run … | bare BODY [HEAD] | one-commit DATABASE (./bench calls it)"),
     }
 }
 

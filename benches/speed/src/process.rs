@@ -21,6 +21,8 @@ const START_PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) enum Who {
     Carnet,
     Bare,
+    /// The same with carnet's header fields.
+    BareHead,
     OneCommit,
     PocketBase,
     /// SQLite itself, without a server.
@@ -34,6 +36,7 @@ impl Who {
         match self {
             Who::Carnet => "carnet",
             Who::Bare => "bare hyper",
+            Who::BareHead => "bare hyper with header fields",
             Who::OneCommit => "one commit per request",
             Who::PocketBase => "PocketBase",
             Who::Sqlite => "SQLite",
@@ -72,10 +75,10 @@ impl Server {
         announced(options, Who::Carnet, command, database)
     }
 
-    pub(crate) fn bare(options: &Options, body: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn bare(options: &Options, body: &Path, head: Option<&Path>) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("bare").arg(body);
-        announced(options, Who::Bare, command, body)
+        command.arg("bare").arg(body).args(head);
+        announced(options, if head.is_some() { Who::BareHead } else { Who::Bare }, command, body)
     }
 
     pub(crate) fn one_commit(options: &Options, database: &Path) -> anyhow::Result<Self> {

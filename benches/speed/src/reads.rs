@@ -3,8 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
+
 use crate::Bench;
 use crate::fill::Filled;
+use crate::http;
 use crate::load::{self, Limit, Plan};
 use crate::process::{Server, Who};
 use crate::results::{Measure, Results, Sample};
@@ -105,10 +108,10 @@ fn measure_line(
     let slice = bench.options.slice();
     let bares = fields
         .iter()
-        .map(|field| bare(bench, &field.carnet, &asks(line, field.filled.book)))
+        .map(|field| bares(bench, &field.carnet, &asks(line, field.filled.book)))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let mut parts = Vec::new();
-    for (field, bare) in fields.iter().zip(&bares) {
+    for (field, [bare, bare_head]) in fields.iter().zip(&bares) {
         let users = field.filled.book.users;
         let asks = asks(line, field.filled.book);
         let sample: Vec<&Ask> = spaced(&asks, COMPARED).collect();
@@ -120,7 +123,8 @@ fn measure_line(
             }
         }
         let most = clients(&field.carnet, sample[0], slice)?;
-        for server in [Some(&field.carnet), Some(bare), field.pocketbase.as_ref()].into_iter().flatten() {
+        let servers = [Some(&field.carnet), Some(bare), Some(bare_head), field.pocketbase.as_ref()];
+        for server in servers.into_iter().flatten() {
             let plan = load::any_of(asks.iter().map(|ask| ask.request(server.who)).collect());
             // Caches are warm, and a filter is known, before anything counts.
             turn(server, 2, Limit::After(slice / 2), &*plan, 0)?;
@@ -146,11 +150,13 @@ fn measure_line(
             });
             sums.0 as f64 / sums.1 as f64
         };
-        let (carnet, bare) = (mean(Who::Carnet), mean(Who::Bare));
-        if (carnet / bare - 1.0).abs() > BODY_TOLERANCE {
-            let reason =
-                format!("carnet's bodies have {carnet:.0} bytes on average, the bare server's {bare:.0}");
-            results.refuse((line, users, Who::Bare), reason);
+        let means = [Who::Bare, Who::BareHead].map(|who| (who, mean(Who::Carnet), mean(who)));
+        for (who, carnet, bare) in means {
+            if (carnet / bare - 1.0).abs() > BODY_TOLERANCE {
+                let reason =
+                    format!("carnet's bodies have {carnet:.0} bytes on average, the bare server's {bare:.0}");
+                results.refuse((line, users, who), reason);
+            }
         }
     }
     Ok(())
@@ -192,22 +198,25 @@ pub(crate) fn asks(line: &str, book: Book) -> Vec<Ask> {
     }
 }
 
-/// A bare server with a body that carnet gave: of several the one nearest to the mean length.
-fn bare(bench: &Bench, carnet: &Server, asks: &[Ask]) -> anyhow::Result<Server> {
+/// Bare servers with a body that carnet gave, without and with the header fields that it gave: of several answers
+/// the one whose body is nearest to the mean length.
+fn bares(bench: &Bench, carnet: &Server, asks: &[Ask]) -> anyhow::Result<[Server; 2]> {
     let began = Instant::now();
     let mut bodies = Vec::new();
     for ask in spaced(asks, SAMPLED_BODIES) {
-        bodies.push(substance::fetch(carnet.address, &ask.request(Who::Carnet))?);
+        let request = ask.request(Who::Carnet);
+        bodies.push((substance::fetch(carnet.address, &request)?, request));
         if began.elapsed() > SAMPLING {
             break;
         }
     }
-    let mean = bodies.iter().map(Vec::len).sum::<usize>() / bodies.len();
-    let nearest = bodies.iter().min_by_key(|body| body.len().abs_diff(mean));
-    let body = nearest.cloned().unwrap_or_default();
-    let path = bench.scratch.join("body");
+    let mean = bodies.iter().map(|(body, _)| body.len()).sum::<usize>() / bodies.len();
+    let nearest = bodies.iter().min_by_key(|(body, _)| body.len().abs_diff(mean));
+    let (body, request) = nearest.context("nothing is asked")?;
+    let (path, head) = (bench.scratch.join("body"), bench.scratch.join("head"));
     std::fs::write(&path, body)?;
-    Server::bare(&bench.options, &path)
+    std::fs::write(&head, http::head(carnet.address, request)?)?;
+    Ok([Server::bare(&bench.options, &path, None)?, Server::bare(&bench.options, &path, Some(&head))?])
 }
 
 /// So many clients that the requests in flight at the end of a slice do not take longer than the slice.

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::Bench;
 use crate::goals;
 use crate::plot;
-use crate::process::Who::{self, Bare, Carnet, Disk, OneCommit, PocketBase, Sqlite};
+use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
 use crate::reads;
 use crate::results::{Key, Measure, Results, Spread};
 use crate::starts;
@@ -87,6 +87,8 @@ fn reads_table(results: &Results) -> Table {
         "carnet, CPU µs",
         "bare hyper, CPU µs",
         "carnet / bare",
+        "bare with header fields, CPU µs",
+        "carnet / bare with header fields",
         "PocketBase, CPU µs",
         "PocketBase / carnet",
         "p50, p99 ms: carnet",
@@ -107,6 +109,8 @@ fn reads_table(results: &Results) -> Table {
                 cpu(Carnet),
                 cpu(Bare),
                 ratio(Carnet, Bare),
+                cpu(BareHead),
+                ratio(Carnet, BareHead),
                 cpu(PocketBase),
                 ratio(PocketBase, Carnet),
                 latency(results, key(Carnet)),
