@@ -2,8 +2,10 @@
 
 mod access;
 mod content;
+mod cors;
 mod envelope;
 mod error;
+mod keys;
 pub mod openapi;
 mod rate_limit;
 mod records;
@@ -22,14 +24,16 @@ use crate::observe::{Event, METRICS_CONTENT_TYPE, Observer};
 use crate::record::RecordId;
 use crate::store::Store;
 use access::{Caller, KeyParameters};
+use cors::Cors;
 use error::ApiError;
-use rate_limit::{RateLimits, Tally};
+use rate_limit::Tally;
 use route::{Labels, Route};
 use timing::Timing;
 
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// For answers to a URL that holds an access key: neither may be kept.
 const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
 
 /// What an [`App`] is told besides the catalog and the store.
 pub struct Settings {
@@ -39,6 +43,8 @@ pub struct Settings {
     pub access_parameter: String,
     pub shows_metrics: bool,
     pub shows_server_timing: bool,
+    /// The origins whose pages may read our answers; `*` for all of them.
+    pub cors_origins: Vec<String>,
 }
 
 /// Everything that answering needs. After boot only the store's content changes.
@@ -48,7 +54,7 @@ pub struct App {
     observer: Arc<Observer>,
     settings: Settings,
     key_parameters: KeyParameters,
-    rate_limits: RateLimits,
+    cors: Option<Cors>,
     documents: Documents,
     labels: Labels,
 }
@@ -62,7 +68,7 @@ struct Documents {
 }
 
 impl App {
-    pub fn new(catalog: Arc<Catalog>, store: Store, observer: Arc<Observer>, settings: Settings) -> Self {
+    pub fn new(catalog: Arc<Catalog>, store: Store, observer: Arc<Observer>, mut settings: Settings) -> Self {
         let openapi = openapi::document(&catalog, &settings.access_parameter, settings.shows_metrics);
         let documents = Documents {
             root: schema::root(&catalog),
@@ -71,9 +77,9 @@ impl App {
             openapi: openapi.to_string().into(),
         };
         let key_parameters = KeyParameters::new(&settings.access_parameter);
+        let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
         let labels = Labels::new(&catalog, &observer);
-        let rate_limits = RateLimits::default();
-        Self { catalog, store, observer, settings, key_parameters, rate_limits, documents, labels }
+        Self { catalog, store, observer, settings, key_parameters, cors, documents, labels }
     }
 
     /// The beginning of absolute URLs in the answer to this request.
@@ -103,9 +109,11 @@ impl App {
             (Route::Record(collection, id), verb) => {
                 Ok(self.enter(collection, Some(id), verb, request, timing).await)
             }
+            (Route::Keys, verb) => Ok(keys::answer(self, None, verb, request).await),
+            (Route::Key(name), verb) => Ok(keys::answer(self, Some(name), verb, request).await),
             (_, Err(response)) => Ok(response),
-            (Route::Root, _) => Ok(json(&self.documents.root)),
-            (Route::SchemaIndex, _) => Ok(json(&self.documents.schema_index)),
+            (Route::Root, _) => Ok(described(json(&self.documents.root))),
+            (Route::SchemaIndex, _) => Ok(described(json(&self.documents.schema_index))),
             (Route::Schema(collection), _) => Ok(json(&self.documents.schemas[collection.position()])),
             (Route::OpenApi, _) => Ok(json(&self.documents.openapi)),
             (Route::Live, _) => Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#))),
@@ -137,7 +145,7 @@ impl App {
                 answered.unwrap_or_else(|error| self.word(error))
             }
             Err(response) => {
-                visit.tally = self.peek(collection, request);
+                visit.tally = self.peek(collection, request).await;
                 response
             }
         };
@@ -162,7 +170,7 @@ impl App {
         visit.key_in_url = query.has_key();
         let caller = access::admit(self, collection, &query, request.headers())?;
         if let (Caller::Known(hash), Some(limit)) = (caller, collection.rate_limit()) {
-            let tally = self.rate_limits.count(collection, hash, limit);
+            let tally = Tally::new(limit, self.store.use_quota(collection, hash, limit, 1).await?);
             visit.tally = Some(tally);
             tally.verdict()?;
         }
@@ -177,11 +185,14 @@ impl App {
     }
 
     /// Where the caller's key stands, for an answer that is given before access is judged.
-    fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
+    async fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
         let limit = collection.rate_limit()?;
         let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
         match access::identify(self, &query, request.headers()).ok()? {
-            Caller::Known(hash) => Some(self.rate_limits.peek(collection, hash, limit)),
+            Caller::Known(hash) => {
+                let usage = self.store.use_quota(collection, hash, limit, 0).await.ok()?;
+                Some(Tally::new(limit, usage))
+            }
             Caller::Anonymous => None,
         }
     }
@@ -213,10 +224,22 @@ impl Answer for App {
     fn refuse(&self, refusal: Refusal) -> Response {
         ApiError::Refused(refusal).into_response()
     }
+
+    fn mark(&self, request: &Request, response: &mut Response) {
+        if let Some(cors) = &self.cors {
+            cors.mark(request, response);
+        }
+    }
 }
 
 fn json(document: &Bytes) -> Response {
     response::json(StatusCode::OK, document.clone())
+}
+
+/// Says where the service is described for programs (RFC 8631).
+fn described(mut response: Response) -> Response {
+    response.headers_mut().insert(header::LINK, SERVICE_DESCRIPTION);
+    response
 }
 
 fn options(route: &Route<'_>) -> Response {

@@ -11,7 +11,7 @@ pub mod name;
 use collection::Collection;
 
 /// The declared collections, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Catalog {
     collections: Vec<Collection>,
 }

@@ -1,6 +1,7 @@
 //! The command line: arguments and environment → one function for each command.
 
 mod check;
+mod copy;
 mod environment;
 mod greeting;
 mod init;
@@ -8,6 +9,7 @@ mod keys;
 mod manual;
 mod openapi;
 mod serve;
+mod signals;
 mod terminal;
 
 use std::path::PathBuf;
@@ -30,6 +32,8 @@ Examples:
   carnet check                       what the configuration means, what a start would change
   carnet --listen 127.0.0.1:0        serve on a free port; the first line says which
   carnet keys create reader          make an access key and print it, once
+  carnet copy --from sqlite:carnet.db --to postgres://carnet@db/carnet
+                                     move to PostgreSQL, or back
   carnet openapi > openapi.json      the OpenAPI document of this configuration
   source <(carnet completions bash)  complete commands and options in this shell
 
@@ -57,7 +61,9 @@ struct Common {
     #[arg(help = "The configuration file [env: CARNET_CONFIG] [default: ./carnet.toml where there is one]")]
     config: Option<PathBuf>,
     #[arg(long, value_name = "URL", global = true)]
-    #[arg(help = "Where the data is, as sqlite:PATH [env: CARNET_DATABASE] [default: sqlite:carnet.db]")]
+    #[arg(
+        help = "Where the data is, as sqlite:PATH or postgres://USER@HOST/NAME [env: CARNET_DATABASE] [default: sqlite:carnet.db]"
+    )]
     database: Option<String>,
 }
 
@@ -87,6 +93,8 @@ enum Command {
     /// Make, list and revoke access keys, also beside a running server
     #[command(subcommand)]
     Keys(keys::Command),
+    /// Copy all collections, ids and access keys from one store into another that is empty
+    Copy(copy::Options),
     /// Print the OpenAPI document of the configuration
     Openapi,
     /// Print completions for a shell
@@ -128,6 +136,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Init { file }) => init::run(&file),
         Some(Command::Check) => check::run(&load(&common, ServeOptions::default())?),
         Some(Command::Keys(command)) => keys::run(&load(&common, ServeOptions::default())?, command),
+        Some(Command::Copy(options)) => copy::run(load(&common, ServeOptions::default())?, &options),
         Some(Command::Openapi) => openapi::run(&load(&common, ServeOptions::default())?),
         Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),
         Some(Command::Man { folder }) => manual::pages(folder.as_deref(), Arguments::command()),
@@ -145,6 +154,7 @@ fn load(common: &Common, serve: ServeOptions) -> Result<Config, ConfigError> {
         listen: given(serve.listen, "--listen", "CARNET_LISTEN"),
         base_url: given(serve.base_url, "--base-url", "CARNET_BASE_URL"),
         log: given(None, "", "CARNET_LOG"),
+        surroundings: environment::surroundings(),
     };
     let file = common.config.clone().or_else(|| environment::read("CARNET_CONFIG").map(PathBuf::from));
     Config::load(file.as_deref(), &overrides)

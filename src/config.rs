@@ -11,6 +11,8 @@ mod effective;
 mod file;
 mod keys;
 mod log;
+mod origin;
+mod password;
 mod problem;
 mod server;
 mod setting;
@@ -23,7 +25,7 @@ mod tree;
 use crate::catalog::Catalog;
 use crate::http;
 use crate::observe::LogSettings;
-use crate::store::url::StorageUrl;
+use crate::store::url::{StorageUrl, Surroundings};
 pub use problem::{ConfigError, Problem};
 use std::fmt;
 use std::io;
@@ -54,6 +56,8 @@ pub struct Config {
     pub memory: usize,
     /// Whether the data may stand on a file system that is not known to be safe for it.
     pub any_filesystem: bool,
+    /// The origins whose web pages may read our answers, as browsers send them; `*` alone for all of them.
+    pub cors_origins: Vec<String>,
     /// The query parameter that carries an access key.
     pub access_parameter: String,
     pub log: LogSettings,
@@ -75,6 +79,8 @@ pub struct Overrides {
     pub base_url: Option<Given>,
     /// The level of the log.
     pub log: Option<Given>,
+    /// What completes the address of a PostgreSQL database.
+    pub surroundings: Surroundings,
 }
 
 /// A text that was given outside of the file.

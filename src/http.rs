@@ -10,6 +10,7 @@ mod exchange;
 mod forwarded;
 mod host;
 mod limits;
+pub mod path;
 mod pulse;
 pub mod query;
 mod request;
@@ -61,4 +62,7 @@ pub trait Answer: Send + Sync + 'static {
 
     /// Words a refusal.
     fn refuse(&self, refusal: Refusal) -> Response;
+
+    /// Marks an answer, whoever gave it, before it is sent.
+    fn mark(&self, _request: &Request, _response: &mut Response) {}
 }

@@ -1,8 +1,13 @@
 //! Where records are kept: the one door to stored data, and the contract of every operation.
 
 pub mod change;
+mod comparison;
+pub mod copy;
 pub mod keys;
+mod memory;
 pub mod plan;
+pub mod postgres;
+pub mod quota;
 mod sql;
 mod sqlite;
 pub mod url;
@@ -13,14 +18,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::catalog::Catalog;
-use crate::catalog::collection::Collection;
+use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::Observer;
 use crate::record::RecordId;
+use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::listing::Listing;
-use keys::KeySet;
+use keys::{KeyRingError, KeySet};
 use plan::{Obstacle, Plan};
+use postgres::Postgres;
+use quota::Usage;
 use sqlite::Sqlite;
 use url::StorageUrl;
 
@@ -28,6 +36,7 @@ use url::StorageUrl;
 #[derive(Clone)]
 pub enum Store {
     Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
 }
 
 /// A page of a list and the number of all records that match, both of the same moment.
@@ -71,6 +80,9 @@ pub enum StoreError {
     /// More writes are waiting than the store is willing to keep.
     #[error("too many writes are waiting")]
     Busy,
+    /// The database is elsewhere, and does not answer. Nothing was changed.
+    #[error("the database cannot be reached")]
+    Unavailable,
     #[error("the disk is full")]
     Full,
     /// The write may or may not be on disk; only the next start can tell.
@@ -89,17 +101,31 @@ pub enum OpenError {
     NoFolder(PathBuf),
     #[error("{path} lies on a network file system ({kind}), where SQLite cannot keep data safe; move it to a local disk, or set any_filesystem = true under [server] if you know that it is local", path = .path.display())]
     NetworkFilesystem { path: PathBuf, kind: &'static str },
-    #[error("{path} was written by a newer carnet (format {found}, this one knows up to {known}); use that version", path = .path.display())]
-    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error(
+        "{place} was written by a newer carnet (format {found}, this one knows up to {known}); use that version"
+    )]
+    Newer { place: String, found: i64, known: i64 },
     #[error("{path} is not a carnet database; choose another file with --database", path = .0.display())]
     Foreign(PathBuf),
     #[error("the SQLite inside is version {0}, which can corrupt data; carnet needs 3.51.3 or newer")]
     OldSqlite(&'static str),
+    /// Why no server could be had, in whole sentences.
+    #[error("{0}")]
+    Unreachable(String),
     /// The stored data stands against the configuration.
     #[error("the stored data contradicts the configuration:\n{}", list(.0))]
     Contradiction(Vec<Obstacle>),
-    #[error("{path} cannot be opened: {cause}", path = .path.display())]
-    Unusable { path: PathBuf, cause: String },
+    #[error("{place} is PostgreSQL {found}; carnet needs 14 or newer")]
+    OldPostgres { place: String, found: String },
+    #[error(
+        "{place} keeps text as {found}, which cannot hold every character; make a database that can: CREATE DATABASE carnet ENCODING 'UTF8' TEMPLATE template0;"
+    )]
+    Encoding { place: String, found: String },
+    /// The role that connects lacks a right: `right` completes "may not …".
+    #[error("in {place}, the role {role} may not {right}; let a superuser grant it: {grant}")]
+    Forbidden { place: String, role: String, right: String, grant: String },
+    #[error("{place} cannot be opened: {cause}")]
+    Unusable { place: String, cause: String },
 }
 
 fn list(obstacles: &[Obstacle]) -> String {
@@ -109,7 +135,7 @@ fn list(obstacles: &[Obstacle]) -> String {
 
 impl Store {
     /// Opens the store for a server: alone, with its tables in line with the catalog.
-    pub fn open(
+    pub async fn open(
         url: &StorageUrl,
         catalog: Arc<Catalog>,
         settings: OpenSettings,
@@ -119,13 +145,17 @@ impl Store {
             StorageUrl::Sqlite(path) => {
                 Ok(Self::Sqlite(Arc::new(Sqlite::open(path, catalog, settings, observer)?)))
             }
+            StorageUrl::Postgres(url) => {
+                Postgres::open(url, catalog, settings, observer).await.map(Self::Postgres)
+            }
         }
     }
 
     /// What [`Store::open`] would change, and what stands against it. Changes nothing.
-    pub fn plan(url: &StorageUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
+    pub async fn plan(url: &StorageUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
         match url {
             StorageUrl::Sqlite(path) => sqlite::plan(path, catalog),
+            StorageUrl::Postgres(url) => postgres::plan(url, catalog).await,
         }
     }
 
@@ -133,6 +163,7 @@ impl Store {
     pub async fn fetch(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.fetch(collection, id),
+            Self::Postgres(engine) => engine.fetch(collection, id).await,
         }
     }
 
@@ -140,6 +171,7 @@ impl Store {
     pub async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.list(collection, listing),
+            Self::Postgres(engine) => engine.list(collection, listing).await,
         }
     }
 
@@ -147,6 +179,7 @@ impl Store {
     pub async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.insert(collection, draft).await,
+            Self::Postgres(engine) => engine.insert(collection, draft).await,
         }
     }
 
@@ -161,6 +194,7 @@ impl Store {
     ) -> Result<Option<Bytes>, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.update(collection, id, patch, seen).await,
+            Self::Postgres(engine) => engine.update(collection, id, patch, seen).await,
         }
     }
 
@@ -174,6 +208,22 @@ impl Store {
     ) -> Result<bool, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.delete(collection, id, seen).await,
+            Self::Postgres(engine) => engine.delete(collection, id, seen).await,
+        }
+    }
+
+    /// Counts so many requests of a key to a collection; none is a look. The window begins with its first
+    /// request, and is the same for all nodes of one database.
+    pub async fn use_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        limit: RateLimit,
+        requests: u64,
+    ) -> Result<Usage, StoreError> {
+        match self {
+            Self::Sqlite(engine) => Ok(engine.use_quota(collection, caller, limit, requests)),
+            Self::Postgres(engine) => engine.use_quota(collection, caller, limit, requests).await,
         }
     }
 
@@ -181,6 +231,37 @@ impl Store {
     pub fn access_keys(&self) -> Arc<KeySet> {
         match self {
             Self::Sqlite(engine) => engine.access_keys(),
+            Self::Postgres(engine) => engine.access_keys(),
+        }
+    }
+
+    /// The stored access keys in the order of their names.
+    pub async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+        match self {
+            Self::Sqlite(engine) => engine.list_keys().await,
+            Self::Postgres(engine) => engine.list_keys().await,
+        }
+    }
+
+    /// Stores an access key and says what it is called; without a name, the first free of `key-1`, `key-2`, …
+    /// From then on this node knows it, and every other within a second.
+    pub async fn create_key(
+        &self,
+        name: Option<KeyName>,
+        access_key: AccessKey,
+        is_admin: bool,
+    ) -> Result<String, KeyRingError> {
+        match self {
+            Self::Sqlite(engine) => engine.create_key(name, access_key, is_admin).await,
+            Self::Postgres(engine) => engine.create_key(name, access_key, is_admin).await,
+        }
+    }
+
+    /// Forgets the access key of this name, and says whether there was one. Followed as a new one is.
+    pub async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
+        match self {
+            Self::Sqlite(engine) => engine.revoke_key(name).await,
+            Self::Postgres(engine) => engine.revoke_key(name).await,
         }
     }
 
@@ -188,6 +269,7 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(engine) => engine.ping(),
+            Self::Postgres(engine) => engine.ping().await,
         }
     }
 
@@ -195,6 +277,7 @@ impl Store {
     pub fn measure(&self) {
         match self {
             Self::Sqlite(engine) => engine.measure(),
+            Self::Postgres(engine) => engine.measure(),
         }
     }
 
@@ -202,6 +285,8 @@ impl Store {
     pub async fn failed(&self) -> String {
         match self {
             Self::Sqlite(engine) => engine.failed().await,
+            // A server that is lost is found again.
+            Self::Postgres(_) => std::future::pending().await,
         }
     }
 
@@ -209,6 +294,8 @@ impl Store {
     pub fn close(&self) {
         match self {
             Self::Sqlite(engine) => engine.close(),
+            // What was answered is with the server; nothing is kept here.
+            Self::Postgres(_) => {}
         }
     }
 }

@@ -79,12 +79,25 @@ pub(super) fn admit(
         Admission::Open => Ok(Caller::Anonymous),
         Admission::Identified => identify(app, query, headers),
         Admission::KnownOnly => match identify(app, query, headers)? {
-            Caller::Anonymous => {
-                Err(ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() })
-            }
+            Caller::Anonymous => Err(unauthorized(app)),
             known @ Caller::Known(_) => Ok(known),
         },
     }
+}
+
+/// Lets in who may manage access keys, and says what their own is called.
+pub(super) fn admit_admin(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<String, ApiError> {
+    let Caller::Known(hash) = identify(app, query, headers)? else { return Err(unauthorized(app)) };
+    match app.store.access_keys().holder(&hash) {
+        Some(holder) if holder.is_admin => Ok(holder.name.clone()),
+        Some(_) => Err(ApiError::Forbidden),
+        // Revoked this very moment.
+        None => Err(unauthorized(app)),
+    }
+}
+
+fn unauthorized(app: &App) -> ApiError {
+    ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() }
 }
 
 /// Looks the presented key up. The parameter counts; headers are read only without it.

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
 use crate::http::{HeaderMap, HeaderValue, Refusal, Response, StatusCode, header, response};
+use crate::record::access_key::LONGEST_NAME;
 use crate::record::draft::{DEEPEST, DraftError};
 use crate::record::listing::ListingError;
 use crate::record::representation;
 use crate::store::StoreError;
+use crate::store::keys::KeyRingError;
 
 /// How much of a client's own text an error repeats.
 const LONGEST_ECHO: usize = 200;
@@ -24,6 +26,10 @@ pub(super) enum ApiError {
         parameter: String,
     },
     KeyGivenTwice,
+    /// A known access key that may not manage keys.
+    Forbidden,
+    /// The name of an access key that there is already.
+    KeyNameInUse(String),
     RateLimited {
         limit: RateLimit,
         retry_after_seconds: u64,
@@ -54,6 +60,17 @@ impl From<StoreError> for ApiError {
     }
 }
 
+impl From<KeyRingError> for ApiError {
+    fn from(error: KeyRingError) -> Self {
+        match error {
+            KeyRingError::NameInUse(name) => Self::KeyNameInUse(name),
+            // All of ours are new and random.
+            KeyRingError::KeyInUse(_) => Self::Store(StoreError::Broken(error.to_string())),
+            KeyRingError::Failed(error) => Self::Store(error),
+        }
+    }
+}
+
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
@@ -70,6 +87,8 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::KeyNameInUse(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::KeyGivenTwice | Self::Query(_) | Self::Draft { .. } | Self::Listing { .. } => {
@@ -79,7 +98,9 @@ impl ApiError {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
                 StoreError::Changed => StatusCode::PRECONDITION_FAILED,
                 StoreError::StillReferenced(_) => StatusCode::CONFLICT,
-                StoreError::Busy | StoreError::OutcomeUnknown => StatusCode::SERVICE_UNAVAILABLE,
+                StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown => {
+                    StatusCode::SERVICE_UNAVAILABLE
+                }
                 StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 StoreError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
@@ -107,6 +128,12 @@ impl ApiError {
             )
             .into(),
             Self::KeyGivenTwice => "The access key is given twice. Send one, in one place".into(),
+            Self::Forbidden => {
+                "This access key may not manage access keys. Make one that may: carnet keys create --admin".into()
+            }
+            Self::KeyNameInUse(name) => {
+                format!("There is already an access key named {name}. Choose another name, or revoke that one first").into()
+            }
             Self::RateLimited { limit, retry_after_seconds } => format!(
                 "The rate limit of {} requests in {} seconds is used up. Try again in {retry_after_seconds} seconds",
                 limit.quota, limit.interval_seconds
@@ -183,7 +210,7 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds, .. } => {
                 headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
             }
-            Self::Store(StoreError::Busy | StoreError::OutcomeUnknown)
+            Self::Store(StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown)
             | Self::Refused(Refusal::TooManyConnections) => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
@@ -205,6 +232,11 @@ fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
         DraftError::CannotBeChanged(name) => format!("{name} cannot be changed").into(),
         DraftError::Missing(name) => format!("{name} is missing. Cannot create the ressource").into(),
         DraftError::DoesNotValidate(name) => format!("{name} does not validate").into(),
+        DraftError::NoKeyName => format!(
+            "name does not validate: it has 1 to {LONGEST_NAME} characters, none of them a control character, \
+             and is not . or .."
+        )
+        .into(),
     }
 }
 
@@ -223,6 +255,9 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             format!("The record is still referenced by {by}. Delete or change those records first").into()
         }
         StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
+        StoreError::Unavailable => {
+            "The database cannot be reached right now. Nothing was changed; try again in a moment".into()
+        }
         StoreError::Full => "There is no space left to store it. Nothing was changed".into(),
         StoreError::OutcomeUnknown => {
             "The storage failed, and whether the change was stored is unknown. Look before you try again"

@@ -7,6 +7,7 @@ mod body;
 mod component;
 mod envelope;
 mod header;
+mod keys;
 mod operation;
 mod parameter;
 mod records;
@@ -44,6 +45,7 @@ pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) 
         paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
         paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
     }
+    paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(shows_metrics));
 
     let mut document = json!({
@@ -63,7 +65,7 @@ pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) 
             "parameters": parameter::components(catalog, access_parameter),
             "headers": header::components(),
             "responses": refusal::components(),
-            "securitySchemes": security::schemes(catalog, access_parameter),
+            "securitySchemes": security::schemes(access_parameter),
         },
     });
     component::leave_out_unused(&mut document);
@@ -75,6 +77,7 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
     for collection in catalog.collections() {
         schemas.extend(body::components(catalog, collection));
     }
+    schemas.extend(keys::components());
     schemas.extend(service::components(catalog));
     schemas.insert("Error".into(), refusal::error());
     schemas
@@ -85,6 +88,7 @@ fn tags(catalog: &Catalog) -> Vec<Value> {
     let mut tags: Vec<Value> = collections
         .map(|collection| json!({ "name": collection.name(), "description": about(collection) }))
         .collect();
+    tags.push(json!({ "name": keys::TAG, "description": keys::ABOUT }));
     tags.push(json!({
         "name": service::TAG,
         "description": "What the service says about itself. Open to everybody.",

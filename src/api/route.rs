@@ -2,12 +2,13 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
-use crate::http::{HeaderValue, Method};
+use crate::http::{HeaderValue, Method, path};
 use crate::observe::{self, Observer};
 use crate::record::RecordId;
+use crate::record::access_key::KeyName;
 
 /// What a path names. A path with and without its last slash is the same.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Route<'a> {
     Root,
     SchemaIndex,
@@ -16,6 +17,8 @@ pub(super) enum Route<'a> {
     Live,
     Ready,
     Metrics,
+    Keys,
+    Key(KeyName),
     Records(&'a Collection),
     Record(&'a Collection, RecordId),
 }
@@ -37,6 +40,9 @@ impl<'a> Route<'a> {
             ("livez", None) => Some(Self::Live),
             ("readyz", None) => Some(Self::Ready),
             ("metrics", None) => shows_metrics.then_some(Self::Metrics),
+            // No collection is called like this.
+            ("_", Some("keys")) => Some(Self::Keys),
+            ("_", Some(rest)) => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
             (name, None) => catalog.find(name).map(Self::Records),
             (name, Some(id)) => Some(Self::Record(catalog.find(name)?, RecordId::parse(id)?)),
         }
@@ -46,6 +52,8 @@ impl<'a> Route<'a> {
         match self {
             Self::Records(collection) => collection.list_verbs(),
             Self::Record(collection, _) => collection.unique_verbs(),
+            Self::Keys => &[Verb::Get, Verb::Post],
+            Self::Key(_) => &[Verb::Delete],
             _ => &[Verb::Get],
         }
     }
@@ -77,6 +85,12 @@ impl<'a> Route<'a> {
     }
 }
 
+/// The name of an access key, from the one segment that it is in a path.
+fn key_name(segment: &str) -> Option<KeyName> {
+    let name = path::decode(segment).filter(|_| !segment.contains('/'))?;
+    KeyName::parse(&name).ok()
+}
+
 /// Under which path template a request is counted.
 pub(super) struct Labels {
     lists: Vec<observe::Route>,
@@ -88,6 +102,8 @@ pub(super) struct Labels {
     live: observe::Route,
     ready: observe::Route,
     metrics: observe::Route,
+    keys: observe::Route,
+    key: observe::Route,
 }
 
 impl Labels {
@@ -106,6 +122,8 @@ impl Labels {
             live: observer.route("/livez"),
             ready: observer.route("/readyz"),
             metrics: observer.route("/metrics"),
+            keys: observer.route("/_/keys/"),
+            key: observer.route("/_/keys/<name>/"),
         }
     }
 
@@ -120,6 +138,8 @@ impl Labels {
             Route::Live => self.live,
             Route::Ready => self.ready,
             Route::Metrics => self.metrics,
+            Route::Keys => self.keys,
+            Route::Key(_) => self.key,
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::store::plan::Plan;
 use crate::store::{OpenError, Store};
 
 pub(super) fn run(config: &Config) -> anyhow::Result<()> {
-    let plan = Store::plan(&config.storage, &config.catalog)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let plan = runtime.block_on(Store::plan(&config.storage, &config.catalog))?;
     if !plan.obstacles.is_empty() {
         return Err(OpenError::Contradiction(plan.obstacles).into());
     }

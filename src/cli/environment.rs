@@ -1,5 +1,9 @@
 //! The environment: the one place that reads it.
 
+use std::path::PathBuf;
+
+use crate::store::url::Surroundings;
+
 /// The value of a variable; an empty one is as good as none.
 #[expect(clippy::disallowed_methods, reason = "this is the place that may")]
 pub(super) fn read(variable: &str) -> Option<String> {
@@ -10,4 +14,14 @@ pub(super) fn read(variable: &str) -> Option<String> {
         Err(std::env::VarError::NotUnicode(text)) => text.to_string_lossy().into_owned(),
     };
     (!text.is_empty()).then_some(text)
+}
+
+/// What libpq would find around it, by the variables that its users know.
+pub(super) fn surroundings() -> Surroundings {
+    Surroundings {
+        user: read("PGUSER").or_else(|| whoami::username().ok()),
+        password: read("PGPASSWORD"),
+        passfile: read("PGPASSFILE").map(PathBuf::from),
+        home: std::env::home_dir().filter(|home| home.is_absolute()),
+    }
 }

@@ -21,8 +21,7 @@ pub(super) fn for_a_person(
     storage: &StorageUrl,
     catalog: &Catalog,
 ) -> String {
-    let data = std::path::absolute(storage.path()).unwrap_or_else(|_| storage.path().to_owned());
-    let mut text = format!("  data in    {}\n", data.display());
+    let mut text = format!("  data in    {}\n", place(storage));
     let _ = match origin {
         Origin::BuiltIn => {
             writeln!(text, "  serving    the built-in address book (make it your own: carnet init)")
@@ -40,6 +39,16 @@ pub(super) fn for_a_person(
     }
     text.push_str("\nCtrl-C stops it.\n");
     text
+}
+
+/// Where the data is, so that it can be found from anywhere.
+fn place(storage: &StorageUrl) -> String {
+    match storage {
+        StorageUrl::Sqlite(path) => {
+            std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
+        }
+        StorageUrl::Postgres(url) => url.to_string(),
+    }
 }
 
 /// The last collection that can be written to without knowing another record.

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::{WrongUsage, terminal};
 use crate::config::Config;
-use crate::record::access_key::{AccessKey, KeyEntry};
-use crate::store::keys::KeyRing;
+use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
+use crate::store::keys::{KeyRing, NewKey};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -20,8 +20,11 @@ pub(super) enum Command {
         /// Store this key instead of a new random one: printable, without spaces
         #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
         key: Option<String>,
+        /// Let it manage access keys over HTTP: list, make and revoke them
+        #[arg(long)]
+        admin: bool,
     },
-    /// List the access keys: name, first characters, when they were made; never the key
+    /// List the access keys: name, first characters, when they were made, what they may; never the key
     List {
         /// As JSON
         #[arg(long)]
@@ -37,7 +40,7 @@ pub(super) enum Command {
 pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
     let mut ring = KeyRing::open(&config.storage)?;
     match command {
-        Command::Create { name, key } => create(&mut ring, name.as_deref(), key.as_deref()),
+        Command::Create { name, key, admin } => create(&mut ring, name.as_deref(), key.as_deref(), admin),
         Command::List { json } => {
             let entries = ring.list()?;
             terminal::say(&if json { as_json(&entries) } else { as_table(&entries) })?;
@@ -53,17 +56,15 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
     }
 }
 
-fn create(ring: &mut KeyRing, name: Option<&str>, given: Option<&str>) -> anyhow::Result<()> {
-    if name.is_some_and(|name| name.is_empty() || name.chars().any(char::is_control)) {
-        return Err(WrongUsage("a name has at least one character, and no control characters".into()).into());
-    }
+fn create(ring: &mut KeyRing, name: Option<&str>, given: Option<&str>, is_admin: bool) -> anyhow::Result<()> {
+    let name = name.map(KeyName::parse).transpose().map_err(|error| WrongUsage(error.to_string()))?;
     let access_key = match given {
         Some(text) => {
             AccessKey::parse(text).map_err(|error| WrongUsage(format!("--key cannot be used: {error}")))?
         }
         None => AccessKey::generate().context("no random numbers can be had")?,
     };
-    let name = ring.create(name, &access_key)?;
+    let name = ring.create(NewKey { name: name.as_ref(), access_key: &access_key, is_admin })?;
     if access_key.is_guessable() {
         terminal::remark(
             "carnet: warning: this key is short enough to be guessed; leave out --key for a random one",
@@ -83,9 +84,15 @@ fn as_table(entries: &[KeyEntry]) -> String {
     };
     let name_width = width(|entry| &entry.name, "NAME");
     let prefix_width = width(|entry| &entry.prefix, "PREFIX");
-    let mut text = format!("{:name_width$}  {:prefix_width$}  CREATED\n", "NAME", "PREFIX");
-    for KeyEntry { name, prefix, created } in entries {
-        let _ = writeln!(text, "{name:name_width$}  {prefix:prefix_width$}  {created}");
+    let created_width = width(|entry| &entry.created, "CREATED");
+    let mut text = String::new();
+    let mut line = |name: &str, prefix: &str, created: &str, admin: &str| {
+        let _ =
+            writeln!(text, "{name:name_width$}  {prefix:prefix_width$}  {created:created_width$}  {admin}");
+    };
+    line("NAME", "PREFIX", "CREATED", "ADMIN");
+    for KeyEntry { name, prefix, created, is_admin } in entries {
+        line(name, prefix, created, if *is_admin { "yes" } else { "no" });
     }
     text
 }
@@ -93,7 +100,9 @@ fn as_table(entries: &[KeyEntry]) -> String {
 fn as_json(entries: &[KeyEntry]) -> String {
     let entries: Vec<_> = entries
         .iter()
-        .map(|KeyEntry { name, prefix, created }| json!({"name": name, "prefix": prefix, "created": created}))
+        .map(|KeyEntry { name, prefix, created, is_admin }| {
+            json!({"name": name, "prefix": prefix, "created": created, "admin": is_admin})
+        })
         .collect();
     format!("{:#}\n", json!(entries))
 }

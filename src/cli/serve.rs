@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::signals::Signals;
 use super::{greeting, terminal};
 use crate::api::{self, App};
 use crate::catalog::Catalog;
@@ -29,20 +29,21 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     observer.report_panics();
     let catalog = Arc::new(config.catalog);
     let open = OpenSettings { any_filesystem: config.any_filesystem, memory: config.memory };
-    let store = Store::open(&config.storage, catalog.clone(), open, observer.clone())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the threads that answer cannot be started")?;
+    let store = runtime.block_on(Store::open(&config.storage, catalog.clone(), open, observer.clone()))?;
     let settings = api::Settings {
         base_url: config.base_url,
         access_parameter: config.access_parameter,
         shows_metrics: config.shows_metrics,
         shows_server_timing: config.shows_server_timing,
+        cors_origins: config.cors_origins,
     };
     let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
     warn_if_exposed(&observer, config.listen, &catalog);
 
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("the threads that answer cannot be started")?;
     let ended = runtime.block_on(async {
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
@@ -106,35 +107,5 @@ fn warn_if_exposed(observer: &Observer, listen: SocketAddr, catalog: &Catalog) {
              see [collection.access] to ask for a key",
             open.join(", ")
         )));
-    }
-}
-
-/// SIGTERM and SIGINT.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn listen() -> anyhow::Result<Self> {
-        let terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
-        let interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
-        Ok(Self { terminate, interrupt })
-    }
-
-    /// Ends with the first signal; from then on a second one ends the process at once.
-    async fn first_then_second(mut self) {
-        self.next().await;
-        tokio::spawn(async move {
-            self.next().await;
-            std::process::exit(i32::from(super::FAILED));
-        });
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
     }
 }

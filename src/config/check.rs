@@ -12,7 +12,7 @@ use super::{Config, Given, Origin, Overrides, base_url, tree};
 use crate::catalog::declaration::{Fault, Remedy};
 use crate::catalog::{Catalog, name};
 use crate::observe::{Level, LogSettings};
-use crate::store::url::StorageUrl;
+use crate::store::url::{StorageUrl, Surroundings};
 use std::net::SocketAddr;
 use toml::de::DeTable;
 
@@ -35,10 +35,12 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
 
     let server = &written.server;
     let listen = checker.listen(Setting::choose("listen", &overrides.listen, &server.listen));
-    let storage = checker.storage(Setting::choose("database", &overrides.database, &server.database));
+    let database = Setting::choose("database", &overrides.database, &server.database);
+    let storage = checker.storage(database, &overrides.surroundings);
     let base_url = checker.base_url(Setting::choose("base_url", &overrides.base_url, &server.base_url));
     let http = checker.http(server);
     let memory = checker.size("memory", &server.memory);
+    let cors_origins = checker.origins(server.cors_origins.as_deref());
     let access_parameter = checker.access_parameter(&written);
     let log = checker.log(&written, &overrides.log);
     let catalog = checker.catalog(&written, tree.get_ref(), access_parameter.as_deref());
@@ -56,6 +58,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 shows_server_timing: written.server.server_timing.unwrap_or(false),
                 memory: memory.unwrap_or(Config::DEFAULT_MEMORY),
                 any_filesystem: written.server.any_filesystem.unwrap_or(false),
+                cors_origins,
                 access_parameter,
                 log,
                 catalog,
@@ -94,11 +97,12 @@ impl Checker {
         self.note(parsed)
     }
 
-    fn storage(&mut self, setting: Option<Setting<'_>>) -> Option<StorageUrl> {
+    fn storage(&mut self, setting: Option<Setting<'_>>, surroundings: &Surroundings) -> Option<StorageUrl> {
         let Some(setting) = setting else {
             return Some(StorageUrl::Sqlite(Config::DEFAULT_DATABASE.into()));
         };
         let parsed = StorageUrl::parse(setting.text)
+            .and_then(|url| url.within(surroundings))
             .map_err(|error| setting.problem("does not say where the data is", error.to_string()));
         self.note(parsed)
     }

@@ -4,6 +4,7 @@ use super::{Config, log, size};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::field::Field;
+use crate::store::url::StorageUrl;
 
 /// The whole configuration, in the order and form of the documentation.
 pub(super) fn write(config: &Config) -> String {
@@ -31,6 +32,7 @@ fn server(file: &mut String, config: &Config) {
         ("drain", http.drain.as_secs().to_string()),
         ("metrics", config.shows_metrics.to_string()),
         ("trusted_proxies", list(proxies.iter().map(String::as_str))),
+        ("cors_origins", list(config.cors_origins.iter().map(String::as_str))),
         ("max_connections", http.max_connections.to_string()),
         ("header_timeout", http.header_timeout.as_secs().to_string()),
         ("idle_timeout", http.idle_timeout.as_secs().to_string()),
@@ -44,6 +46,9 @@ fn server(file: &mut String, config: &Config) {
         None => {
             lines.insert(2, (COMMENT, "base_url is not set: the scheme and host of the request".to_owned()))
         }
+    }
+    if let StorageUrl::Postgres(_) = config.storage {
+        lines.insert(2, (COMMENT, "a password is not written here: PGPASSWORD or ~/.pgpass".to_owned()));
     }
     table(file, "[server]", &lines);
 }

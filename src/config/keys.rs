@@ -23,6 +23,7 @@ pub(super) const SERVER: Keys = Keys {
         "drain",
         "metrics",
         "trusted_proxies",
+        "cors_origins",
         "max_connections",
         "header_timeout",
         "idle_timeout",

@@ -2,6 +2,7 @@
 //!
 //! A person mends the file once, so every problem is shown in one answer, in the order of the file.
 
+use super::password::without_passwords;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
 use std::fmt;
 use std::ops::Range;
@@ -146,31 +147,6 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The text with the password of every `scheme://user:password@host` starred out, byte for byte, so that
-/// spans still fit.
-fn without_passwords(text: &str) -> String {
-    let mut blotted = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(found) = rest.find("://") {
-        let (before, after) = rest.split_at(found + "://".len());
-        blotted.push_str(before);
-        let end = after
-            .find(|letter: char| letter.is_whitespace() || letter == '"' || letter == '\'')
-            .unwrap_or(after.len());
-        let user_info = after[..end].rfind('@').unwrap_or(0);
-        match after[..user_info].find(':') {
-            Some(colon) => {
-                blotted.push_str(&after[..=colon]);
-                blotted.extend(std::iter::repeat_n('*', user_info - colon - 1));
-                rest = &after[user_info..];
-            }
-            None => rest = after,
-        }
-    }
-    blotted.push_str(rest);
-    blotted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,10 +167,7 @@ mod tests {
 
     #[test]
     fn a_password_is_never_shown() {
-        let text = "a = \"postgres://ann:pä:s@s@host/db\"\nb = 'https://x.org/a:b' # c@d";
-        let blotted = without_passwords(text);
-        assert_eq!(blotted, "a = \"postgres://ann:*******@host/db\"\nb = 'https://x.org/a:b' # c@d");
-        assert_eq!(blotted.len(), text.len());
+        let text = "a = \"postgres://ann:pä:s@s@host/db\"";
         let error = ConfigError::new("f", text, vec![Problem::at(0..1, "m", "r")], false);
         assert!(!format!("{error} {error:?}").contains("s@s"));
     }

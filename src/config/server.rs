@@ -1,9 +1,9 @@
-//! What the numbers, sizes and networks under `[server]` mean.
+//! What the numbers, sizes, networks and origins under `[server]` mean.
 
 use super::check::Checker;
 use super::file::Server;
 use super::problem::Problem;
-use super::size;
+use super::{origin, size};
 use crate::http;
 use ipnet::IpNet;
 use std::net::IpAddr;
@@ -80,5 +80,31 @@ impl Checker {
             self.note(network)
         });
         networks.collect()
+    }
+
+    pub(super) fn origins(&mut self, written: Option<&[Spanned<String>]>) -> Vec<String> {
+        let written = written.unwrap_or_default();
+        for (place, text) in written.iter().enumerate() {
+            let origin = text.get_ref();
+            let earlier = written[..place].iter().find(|earlier| earlier.get_ref() == origin);
+            let problem = if let Some(earlier) = earlier {
+                let problem =
+                    Problem::at(text.span(), format!("`{origin}` is listed twice"), "take one away");
+                Problem { related: Some((earlier.span(), "it stands here".into())), ..problem }
+            } else if origin == origin::ANY {
+                if written.len() == 1 {
+                    continue;
+                }
+                let message = "`*` already stands for every origin";
+                Problem::at(text.span(), message, "take it away, or all the others")
+            } else {
+                let Err(error) = origin::check(origin) else { continue };
+                let remedy = "write it as browsers send it: `https://app.example.org`, with a port only where \
+                              it is not the usual one; or `*` alone for every origin";
+                Problem::at(text.span(), format!("`{origin}` {error}"), remedy)
+            };
+            self.problems.push(problem);
+        }
+        written.iter().map(|text| text.get_ref().clone()).collect()
     }
 }

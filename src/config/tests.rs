@@ -127,9 +127,10 @@ fn what_is_given_beats_the_file() {
         database: given("sqlite:/tmp/other.db", "CARNET_DATABASE"),
         base_url: given("https://x.org/", "--base-url"),
         log: given("debug", "CARNET_LOG"),
+        ..Overrides::default()
     };
     // The file's own database could not be used, and is not.
-    let written = STARTER.replace("sqlite:carnet.db", "postgres://ann:secret@host/db");
+    let written = STARTER.replace("sqlite:carnet.db", "postgres://ann:secret@host:door/db");
     let config = Config::parse(&written, Origin::BuiltIn, &overrides).unwrap();
     let effective = config.effective();
     for line in [
@@ -146,9 +147,10 @@ fn what_is_given_beats_the_file() {
 fn a_problem_outside_of_the_file_names_its_source() {
     let overrides = Overrides {
         listen: given("8080", "--listen"),
-        database: given("postgres://ann:secret@host/db", "CARNET_DATABASE"),
+        database: given("postgres://ann:secret@host:door/db", "CARNET_DATABASE"),
         base_url: given("x.org", "--base-url"),
         log: given("loud", "CARNET_LOG"),
+        ..Overrides::default()
     };
     let error = Config::built_in(&overrides).unwrap_err();
     assert_eq!(error.problems().len(), 4);

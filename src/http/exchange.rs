@@ -53,6 +53,7 @@ pub(super) async fn answer<A: Answer>(
             connection.leave_bytes_unread();
         }
     }
+    answer.mark(&request, &mut response);
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(X_REQUEST_ID, request.request_id().to_header());

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 pub const MAX_PAIRS: usize = 64;
 
 /// Everything but the characters that mean nothing anywhere in a URL.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(super) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A decoded name and value.
 pub type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
@@ -34,7 +34,7 @@ pub fn parse(query: &str) -> Result<Vec<Pair<'_>>, QueryError> {
             return Err(QueryError::TooManyPairs);
         }
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        pairs.push((decode(name)?, decode(value)?));
+        pairs.push((decode(name, b' ')?, decode(value, b' ')?));
     }
     Ok(pairs)
 }
@@ -46,7 +46,8 @@ pub fn push_pair(url: &mut String, name: &str, value: &str) {
     url.extend(utf8_percent_encode(value, RESERVED));
 }
 
-fn decode(text: &str) -> Result<Cow<'_, str>, QueryError> {
+/// Takes the percent signs out of a text, in which a plus means `plus`.
+pub(super) fn decode(text: &str, plus: u8) -> Result<Cow<'_, str>, QueryError> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Ok(Cow::Borrowed(text));
     }
@@ -54,7 +55,7 @@ fn decode(text: &str) -> Result<Cow<'_, str>, QueryError> {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         decoded.push(match byte {
-            b'+' => b' ',
+            b'+' => plus,
             b'%' => {
                 let mut digit = || char::from(bytes.next()?).to_digit(16);
                 match (digit(), digit()) {

@@ -88,8 +88,18 @@ pub enum Event<'a> {
     WritesRefused { cause: &'a str },
     /// Writes are taken again.
     WritesResumed,
+    /// No server takes writes; reads and writes are refused until one does.
+    DatabaseLost { cause: &'a str },
+    /// A server takes writes again.
+    DatabaseFound,
+    /// Nobody can say whether these writes were committed; their clients have been told so.
+    OutcomeUnknown { writes: usize, cause: &'a str },
     /// The access keys were read anew.
     KeysReloaded { keys: usize },
+    /// Somebody with the access key named `by` made one, in the request `id`.
+    KeyCreated { name: &'a str, is_admin: bool, by: &'a str, id: &'a str },
+    /// Somebody with the access key named `by` revoked one, in the request `id`.
+    KeyRevoked { name: &'a str, by: &'a str, id: &'a str },
     /// This many connections were turned away because `limit` are open.
     ConnectionsRefused { count: u64, limit: usize },
     /// The system would not hand out a new connection.
@@ -109,6 +119,7 @@ pub(super) enum Value<'a> {
     Own(&'static str),
     Text(&'a str),
     Number(u64),
+    Truth(bool),
     Milliseconds(Duration),
     Client(IpAddr),
     Socket(SocketAddr),
@@ -128,6 +139,8 @@ impl<'a> Event<'a> {
         match self {
             Event::Panic { .. } | Event::StoreBroken { .. } => Level::Error,
             Event::WritesRefused { .. }
+            | Event::DatabaseLost { .. }
+            | Event::OutcomeUnknown { .. }
             | Event::ConnectionsRefused { .. }
             | Event::AcceptFailed { .. }
             | Event::Warning(_) => Level::Warn,
@@ -135,6 +148,9 @@ impl<'a> Event<'a> {
             | Event::Stopping { .. }
             | Event::Stopped { .. }
             | Event::WritesResumed
+            | Event::DatabaseFound
+            | Event::KeyCreated { .. }
+            | Event::KeyRevoked { .. }
             | Event::Notice(_) => Level::Info,
             Event::Request(request) => request.outcome.level(),
             Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
@@ -152,7 +168,12 @@ impl<'a> Event<'a> {
             Event::StoreBroken { .. } => "store_broken",
             Event::WritesRefused { .. } => "writes_refused",
             Event::WritesResumed => "writes_resumed",
+            Event::DatabaseLost { .. } => "database_lost",
+            Event::DatabaseFound => "database_found",
+            Event::OutcomeUnknown { .. } => "outcome_unknown",
             Event::KeysReloaded { .. } => "keys_reloaded",
+            Event::KeyCreated { .. } => "key_created",
+            Event::KeyRevoked { .. } => "key_revoked",
             Event::ConnectionsRefused { .. } => "connections_refused",
             Event::AcceptFailed { .. } => "accept_failed",
             Event::Warning(_) => "warning",
@@ -197,9 +218,32 @@ impl<'a> Event<'a> {
                 say(Text(cause));
             }
             Event::WritesResumed => say(Own("writes are accepted again")),
+            Event::DatabaseLost { cause } => {
+                say(Own("the database is lost, and looked for: "));
+                say(Text(cause));
+            }
+            Event::DatabaseFound => say(Own("the database is there again")),
+            Event::OutcomeUnknown { writes, cause } => {
+                say(Own("nobody can say whether writes were committed: "));
+                say(Number(writes as u64));
+                say(Own(" of them: "));
+                say(Text(cause));
+            }
             Event::KeysReloaded { keys } => {
                 say(Own("access keys read: "));
                 say(Number(keys as u64));
+            }
+            Event::KeyCreated { name, is_admin, by, .. } => {
+                say(Own("access key created: "));
+                say(Text(name));
+                say(Own(if is_admin { ", which may manage keys, by " } else { ", by " }));
+                say(Text(by));
+            }
+            Event::KeyRevoked { name, by, .. } => {
+                say(Own("access key revoked: "));
+                say(Text(name));
+                say(Own(", by "));
+                say(Text(by));
             }
             Event::ConnectionsRefused { count, limit } => {
                 say(Own("connections turned away: "));
@@ -239,15 +283,35 @@ impl<'a> Event<'a> {
                 field("location", Value::Text(location), true);
                 field("text", Value::Text(text), true);
             }
-            Event::StoreBroken { cause } | Event::WritesRefused { cause } | Event::AcceptFailed { cause } => {
-                field("cause", Value::Text(cause), true)
+            Event::StoreBroken { cause }
+            | Event::WritesRefused { cause }
+            | Event::DatabaseLost { cause }
+            | Event::AcceptFailed { cause } => field("cause", Value::Text(cause), true),
+            Event::OutcomeUnknown { writes, cause } => {
+                field("writes", Value::Number(writes as u64), true);
+                field("cause", Value::Text(cause), true);
             }
             Event::KeysReloaded { keys } => field("keys", Value::Number(keys as u64), true),
+            Event::KeyCreated { name, is_admin, by, id } => {
+                field("name", Value::Text(name), true);
+                field("admin", Value::Truth(is_admin), true);
+                field("by", Value::Text(by), true);
+                field("request_id", Value::Text(id), false);
+            }
+            Event::KeyRevoked { name, by, id } => {
+                field("name", Value::Text(name), true);
+                field("by", Value::Text(by), true);
+                field("request_id", Value::Text(id), false);
+            }
             Event::ConnectionsRefused { count, limit } => {
                 field("count", Value::Number(count), true);
                 field("limit", Value::Number(limit as u64), true);
             }
-            Event::WritesResumed | Event::Warning(_) | Event::Notice(_) | Event::Detail(_) => {}
+            Event::WritesResumed
+            | Event::DatabaseFound
+            | Event::Warning(_)
+            | Event::Notice(_)
+            | Event::Detail(_) => {}
         }
     }
 }

@@ -74,8 +74,8 @@ fn push_json(event: &Event<'_>, moment: SystemTime, clock: &mut Clock, out: &mut
         out.extend_from_slice(b",\"");
         out.extend_from_slice(field.key.as_bytes());
         out.extend_from_slice(b"\":");
-        let is_number = matches!(field.value, Value::Number(_) | Value::Milliseconds(_));
-        if is_number {
+        let is_bare = matches!(field.value, Value::Number(_) | Value::Milliseconds(_) | Value::Truth(_));
+        if is_bare {
             push_value(field.value, out);
         } else {
             out.push(b'"');
@@ -122,6 +122,7 @@ fn push_value(value: Value<'_>, out: &mut Vec<u8>) {
         Value::Own(text) => out.extend_from_slice(text.as_bytes()),
         Value::Text(text) => push_escaped(text, out),
         Value::Number(number) => push_number(number, out),
+        Value::Truth(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
         Value::Milliseconds(duration) => push_milliseconds(duration, out),
         Value::Client(IpAddr::V4(address)) => {
             // By hand: the standard formatting of an address costs as much as the rest of a line.

@@ -69,6 +69,34 @@ impl fmt::Debug for AccessKey {
     }
 }
 
+/// The most characters of a key's name.
+pub const LONGEST_NAME: usize = 200;
+
+/// What an access key is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyName(String);
+
+/// Why a text is no name of an access key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a name has 1 to {LONGEST_NAME} characters, none of them a control character, and is not . or ..")]
+pub struct KeyNameError;
+
+impl KeyName {
+    pub fn parse(text: &str) -> Result<Self, KeyNameError> {
+        let length = text.chars().take(LONGEST_NAME + 1).count();
+        // Clients resolve a path that holds these two before they send it, however they are encoded.
+        let is_a_step = matches!(text, "." | "..");
+        if length == 0 || length > LONGEST_NAME || is_a_step || text.chars().any(char::is_control) {
+            return Err(KeyNameError);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The SHA-256 of an access key: all that is stored of the secret.
 ///
 /// A look-up compares digests, so its time tells nothing about the secret.
@@ -98,6 +126,8 @@ pub struct KeyEntry {
     pub prefix: String,
     /// RFC 3339.
     pub created: String,
+    /// Whether it may manage access keys.
+    pub is_admin: bool,
 }
 
 #[cfg(test)]
@@ -118,6 +148,16 @@ mod tests {
         assert_ne!(one, other);
         assert_eq!(one.reveal().len(), 3 + 52);
         assert_eq!(AccessKey::parse(one.reveal()), Ok(one));
+    }
+
+    #[test]
+    fn a_name_is_short_printable_and_no_step_in_a_path() {
+        for text in ["a", "Ann's phone", "é/%2F?#", "...", &"é".repeat(LONGEST_NAME)] {
+            assert_eq!(KeyName::parse(text).unwrap().as_str(), text);
+        }
+        for text in ["", ".", "..", "a\n", "a\u{0}", "\u{85}", &"a".repeat(LONGEST_NAME + 1)] {
+            assert_eq!(KeyName::parse(text), Err(KeyNameError), "{text:?}");
+        }
     }
 
     #[test]

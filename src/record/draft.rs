@@ -2,6 +2,8 @@
 //!
 //! Whether a reference points at something and whether a unique rule holds is the store's to say.
 
+pub mod key;
+
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -40,6 +42,8 @@ pub enum DraftError {
     CannotBeChanged(&'static str),
     Missing(String),
     DoesNotValidate(String),
+    /// A text that cannot be what an access key is called.
+    NoKeyName,
 }
 
 impl DraftError {
@@ -56,7 +60,8 @@ impl DraftError {
             | Self::AssignedByService(_)
             | Self::CannotBeChanged(_)
             | Self::Missing(_)
-            | Self::DoesNotValidate(_) => true,
+            | Self::DoesNotValidate(_)
+            | Self::NoKeyName => true,
         }
     }
 }

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use bytes::Bytes;
+
 use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
 use crate::catalog::name::{ID, RESSOURCE_URI};
@@ -64,6 +66,13 @@ pub fn write<'a>(
     out.push(b'/');
     write_integer(out, id.get());
     out.extend_from_slice(b"/\"}");
+}
+
+/// A record as bytes of its own.
+pub fn of(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
+    let mut bytes = Vec::with_capacity(256);
+    write(&mut bytes, collection, id, values.iter().map(Cell::from));
+    bytes.into()
 }
 
 /// Appends an integer. The machinery of `write!` would take several times as long.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::catalog::Catalog;
+
 /// How the stored tables are brought in line with the catalog.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -42,5 +44,57 @@ impl fmt::Display for Obstacle {
             }
         }
         write!(f, ". Remedy: {}", self.remedy)
+    }
+}
+
+/// How many ids an obstacle names.
+pub(super) const NAMED_IDS: usize = 10;
+
+impl Plan {
+    /// Says of a table that no collection is declared for what becomes of it.
+    pub(super) fn note_undeclared(&mut self, table: &str) {
+        self.notes.push(format!("the table {table} is not declared: it is kept as it is, and not served"));
+    }
+
+    /// What would change in tables that are there, in words.
+    pub(super) fn but_creations(self, catalog: &Catalog) -> Vec<String> {
+        let creations: Vec<String> = catalog.collections().iter().map(words::create).collect();
+        self.steps.into_iter().map(|step| step.words).filter(|words| !creations.contains(words)).collect()
+    }
+}
+
+impl Obstacle {
+    /// Another tool's table under the name of a collection, without the key that records need.
+    pub(super) fn without_key(collection: &str, key: &str, remedy: impl Into<String>) -> Self {
+        let message = format!("the stored table {collection} has no column `{key}`");
+        Self { message, ids: Vec::new(), count: 0, remedy: remedy.into() }
+    }
+}
+
+/// What steps are called, whatever the engine does for them.
+pub(super) mod words {
+    use crate::catalog::collection::Collection;
+    use crate::store::sql;
+
+    pub(in crate::store) fn create(collection: &Collection) -> String {
+        format!("create the collection {}", collection.name())
+    }
+
+    /// A new index over some fields.
+    pub(in crate::store) fn index(collection: &Collection, fields: &[usize], is_unique: bool) -> String {
+        let (name, fields) = (collection.name(), collection.rule_name(fields));
+        match is_unique {
+            true => format!("make {name} unique by {fields}"),
+            false => format!("index {fields} of {name}"),
+        }
+    }
+
+    /// An index that is stored and no longer wanted.
+    pub(in crate::store) fn drop_index(collection: &Collection, index: &str) -> String {
+        let rule = index.strip_prefix(&sql::index_prefix(collection));
+        match rule.and_then(|rule| rule.strip_suffix(" unique")) {
+            Some(rule) => format!("no longer demand that {} is unique by {rule}", collection.name()),
+            None => format!("drop the index {index}"),
+        }
     }
 }

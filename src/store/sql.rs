@@ -91,11 +91,7 @@ pub(super) fn index_prefix(collection: &Collection) -> String {
 /// The indexes of a collection: one for each unique rule, and one for each field, since any can be filtered.
 pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
     let prefix = index_prefix(collection);
-    let rules = collection.unique().iter().map(|rule| Index {
-        name: format!("{prefix}{} unique", collection.rule_name(rule)),
-        fields: rule.clone(),
-        is_unique: true,
-    });
+    let rules = collection.unique().iter().map(|rule| rule_index(collection, rule));
     let is_a_rule_of_its_own = |position: usize| collection.unique().iter().any(|rule| *rule == [position]);
     let fields =
         collection.fields().iter().enumerate().filter(|(position, _)| !is_a_rule_of_its_own(*position));
@@ -105,6 +101,12 @@ pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
         is_unique: false,
     });
     rules.chain(fields).collect()
+}
+
+/// The index that holds a unique rule.
+pub(super) fn rule_index(collection: &Collection, rule: &[usize]) -> Index {
+    let name = format!("{}{} unique", index_prefix(collection), collection.rule_name(rule));
+    Index { name, fields: rule.to_vec(), is_unique: true }
 }
 
 pub(super) fn create_index(collection: &Collection, index: &Index) -> String {

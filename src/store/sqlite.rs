@@ -2,10 +2,11 @@
 
 mod builder;
 mod connection;
+pub(super) mod copy;
+mod follower;
 mod group;
 pub(super) mod keys;
 mod learning;
-mod memory;
 mod place;
 mod reader;
 mod reading;
@@ -15,26 +16,30 @@ mod tables;
 mod version;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::keys::KeySet;
+use super::keys::{KeyRingError, KeySet, NewKey};
+use super::memory::Memory;
 use super::plan::Plan;
+use super::quota::{Usage, Windows};
 use super::sql::Statements;
 use super::{Created, OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
-use crate::catalog::collection::Collection;
+use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
+use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use builder::Builder;
 use connection::Role;
-use keys::Follower;
-use memory::Memory;
+use follower::Follower;
+use keys::KeyTable;
 use place::Lock;
 use reader::Readers;
 use writer::{Desk, Writer};
@@ -46,7 +51,9 @@ pub struct Sqlite {
     memory: Arc<Memory>,
     writer: Writer,
     builder: Builder,
-    access_keys: Follower,
+    access_keys: Arc<Follower>,
+    path: PathBuf,
+    windows: Windows,
     observer: Arc<Observer>,
     _lock: Lock,
 }
@@ -75,9 +82,11 @@ impl Sqlite {
         prepare(path, &mut connection, &catalog, &observer)?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let readers = Readers::open(path, reading_connections())?;
-        let unusable =
-            |cause: std::io::Error| OpenError::Unusable { path: path.to_owned(), cause: cause.to_string() };
-        let access_keys = Follower::start(path, observer.clone())?;
+        let unusable = |cause: std::io::Error| OpenError::Unusable {
+            place: path.display().to_string(),
+            cause: cause.to_string(),
+        };
+        let access_keys = Arc::new(Follower::start(path, observer.clone())?);
         let desk = Desk::new(
             path,
             connection,
@@ -90,7 +99,20 @@ impl Sqlite {
         let memory = desk.memory();
         let writer = Writer::start(desk).map_err(unusable)?;
         let builder = Builder::start(path, catalog, memory.clone(), observer.clone())?;
-        Ok(Self { statements, readers, memory, writer, builder, access_keys, observer, _lock: lock })
+        let windows = Windows::default();
+        let path = path.to_owned();
+        Ok(Self {
+            statements,
+            readers,
+            memory,
+            writer,
+            builder,
+            access_keys,
+            path,
+            windows,
+            observer,
+            _lock: lock,
+        })
     }
 
     pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
@@ -121,6 +143,52 @@ impl Sqlite {
 
     pub(super) fn access_keys(&self) -> Arc<KeySet> {
         self.access_keys.current()
+    }
+
+    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+        self.with_keys(|table| table.list()).await
+    }
+
+    pub(super) async fn create_key(
+        &self,
+        name: Option<KeyName>,
+        access_key: AccessKey,
+        is_admin: bool,
+    ) -> Result<String, KeyRingError> {
+        self.with_keys(move |table| {
+            table.create(NewKey { name: name.as_ref(), access_key: &access_key, is_admin })
+        })
+        .await
+    }
+
+    pub(super) async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
+        self.with_keys(move |table| table.revoke(name.as_str())).await
+    }
+
+    /// Works on the stored keys as a command does, beside the writer and where waiting for it holds up nobody;
+    /// who is answered then finds the change followed.
+    async fn with_keys<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut KeyTable) -> Result<T, KeyRingError> + Send + 'static,
+    ) -> Result<T, KeyRingError> {
+        let (path, follower) = (self.path.clone(), self.access_keys.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            let done = KeyTable::beside(&path).and_then(|mut table| work(&mut table));
+            follower.look();
+            done
+        });
+        done.await.unwrap_or_else(|error| Err(StoreError::Broken(error.to_string()).into()))
+    }
+
+    pub(super) fn use_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        limit: RateLimit,
+        requests: u64,
+    ) -> Usage {
+        let interval = Duration::from_secs(limit.interval_seconds);
+        self.windows.count(collection.position(), caller, interval, requests)
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {

@@ -1,35 +1,42 @@
-//! Where the data is: `sqlite:PATH`.
+//! Where the data is: `sqlite:PATH` or `postgres://USER@HOST/NAME`.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+pub use super::postgres::address::{AddressError, PostgresUrl, Surroundings};
 
 /// The address of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a process has one of them")]
 pub enum StorageUrl {
     /// A file; a relative path is relative to the working directory.
     Sqlite(PathBuf),
+    Postgres(PostgresUrl),
 }
 
 /// Why a text is no [`StorageUrl`]. The text itself is not repeated: it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    #[error("a database is written `sqlite:PATH`, for example `sqlite:carnet.db`")]
+    #[error(
+        "a database is written `sqlite:PATH`, for example `sqlite:carnet.db`, or `postgres://USER@HOST/NAME`"
+    )]
     UnknownScheme,
-    #[error("this version of carnet keeps its data in SQLite only; write `sqlite:PATH`")]
-    Postgres,
     #[error("the path after `sqlite:` is empty; write for example `sqlite:carnet.db`")]
     NoPath,
     #[error("a database in memory would be lost at the stop; write a path after `sqlite:`")]
     InMemory,
     #[error("after `sqlite:` stands a path, not a host; write `sqlite:{0}`")]
     Host(String),
+    #[error(transparent)]
+    Postgres(#[from] AddressError),
 }
 
 impl StorageUrl {
-    /// Understands `sqlite:PATH`, also with the three slashes that some write before an absolute path.
+    /// Understands `sqlite:PATH`, also with the three slashes that some write before an absolute path, and
+    /// `postgres://` as users of libpq write it.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        if text.starts_with("postgres:") || text.starts_with("postgresql:") {
-            return Err(UrlError::Postgres);
+        if PostgresUrl::is_meant(text) {
+            return Ok(Self::Postgres(PostgresUrl::parse(text)?));
         }
         let path = text.strip_prefix("sqlite:").ok_or(UrlError::UnknownScheme)?;
         match path {
@@ -43,18 +50,21 @@ impl StorageUrl {
         }
     }
 
-    /// The file that holds the data.
-    pub fn path(&self) -> &Path {
+    /// The address with what the environment says where it is silent.
+    pub fn within(self, surroundings: &Surroundings) -> Result<Self, UrlError> {
         match self {
-            Self::Sqlite(path) => path,
+            Self::Sqlite(_) => Ok(self),
+            Self::Postgres(url) => Ok(Self::Postgres(url.within(surroundings)?)),
         }
     }
 }
 
+/// For people and logs: without a password.
 impl fmt::Display for StorageUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(url) => write!(f, "{url}"),
         }
     }
 }
@@ -72,6 +82,8 @@ mod tests {
         assert_eq!(StorageUrl::parse("sqlite:"), Err(UrlError::NoPath));
         assert_eq!(StorageUrl::parse("sqlite::memory:"), Err(UrlError::InMemory));
         assert_eq!(StorageUrl::parse("carnet.db"), Err(UrlError::UnknownScheme));
-        assert_eq!(StorageUrl::parse("postgres://u:p@h/d"), Err(UrlError::Postgres));
+        let postgres = StorageUrl::parse("postgresql://u:p@h/d").unwrap();
+        assert_eq!(postgres.to_string(), "postgres://u@h/d");
+        assert_eq!(StorageUrl::parse("postgres:u"), Err(AddressError::NoSlashes.into()));
     }
 }

@@ -3,20 +3,27 @@
 //! Nothing here knows a function of the program. A test starts a server in a folder of its own, says a
 //! request and states the answer; `support/exchange.rs` explains how the two are written down. Folders
 //! are questions, files are sections of the specification, test names are its sentences.
+//!
+//! All of it holds on every engine (`support/engine.rs`), but for modules that are called like one: `sqlite`
+//! and `postgres`. Tests in the latter are ignored unless there is a server, which `./test` starts.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where, and that is enough")]
 
 mod support {
     pub(crate) mod answer;
     pub(crate) mod client;
+    pub(crate) mod cluster;
     pub(crate) mod configs;
+    pub(crate) mod copying;
     pub(crate) mod dice;
     pub(crate) mod engine;
     pub(crate) mod exchange;
+    pub(crate) mod file;
     pub(crate) mod home;
     pub(crate) mod metrics;
     pub(crate) mod process;
     pub(crate) mod race;
     pub(crate) mod request;
+    pub(crate) mod schema;
     pub(crate) mod server;
     pub(crate) mod stored;
 }
@@ -27,6 +34,7 @@ mod api {
     mod access_settings;
     mod body;
     mod conditional;
+    mod cors;
     mod create;
     mod delete;
     mod errors;
@@ -35,6 +43,7 @@ mod api {
     mod filter;
     mod json_exactness;
     mod judgement;
+    mod keys;
     mod limits;
     mod link;
     mod list;
@@ -63,35 +72,66 @@ mod store {
     mod changes;
     mod concurrency;
     mod congestion;
+    mod copy;
     mod counts;
     mod crash;
     mod edges;
-    mod depth;
     mod history;
     mod ids;
+    mod long_strings;
     mod refused_changes;
     mod reopening;
     mod start;
     mod tables;
+
+    /// What only a file can show.
+    mod sqlite {
+        mod copy;
+        mod depth;
+        mod files;
+        mod tables;
+    }
+
+    /// What only a server shows.
+    mod postgres {
+        mod copy;
+        mod ledger;
+        mod nodes;
+        mod outage;
+        mod replication;
+        mod tables;
+        mod tools;
+    }
 }
 
 /// The whole of it against a model that is small enough to be right.
 mod model {
     mod book;
+    mod postgres;
     mod requests;
 }
 
 /// The program as a person at a terminal, or a supervisor, meets it.
 mod cli {
     mod check;
+    mod copy;
     mod init;
     mod keys;
-    mod precedence;
     mod problems;
     mod secrecy;
     mod serve;
     mod signals;
     mod usage;
+
+    /// What is said with names of files.
+    mod sqlite {
+        mod precedence;
+    }
+
+    /// What is said about servers.
+    mod postgres {
+        mod refusals;
+    }
 }
 
 /// Rules of the house, and documents that say what is.

@@ -153,6 +153,6 @@ fn fill_pocketbase(connection: &Connection, book: Book) -> rusqlite::Result<()> 
     Ok(())
 }
 
-fn place(id: u64) -> (String, String) {
+pub(crate) fn place(id: u64) -> (String, String) {
     (format!("City{:04}", id % 5_000), format!("Street{:05}", id % 50_000))
 }

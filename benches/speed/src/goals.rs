@@ -17,23 +17,34 @@ const MEMORY_LIMIT: f64 = 256.0 + 64.0;
 
 /// Which side of the goal is the good one.
 #[derive(Clone, Copy)]
-enum Goal {
+pub(crate) enum Goal {
     AtMost(f64),
     AtLeast(f64),
 }
 
-struct Row {
-    measure: &'static str,
-    goal: Goal,
+pub(crate) struct Row {
+    pub(crate) measure: &'static str,
+    pub(crate) goal: Goal,
     /// The number of users that the goal is about, where it names one.
-    users: Option<u64>,
+    pub(crate) users: Option<u64>,
     /// Each with where it was measured: a goal for several places is met when all meet it.
-    measured: Vec<(String, Option<Spread>)>,
+    pub(crate) measured: Vec<(String, Option<Spread>)>,
 }
 
 pub(crate) fn table(bench: &Bench, results: &Results) -> Table {
+    let largest = bench.filled.last().map_or(0, |filled| filled.book.users);
+    let mut table = judge(rows(bench, results), largest);
+    table.add(
+        ["durable creates at 64 clients / TrailBase's", "≥ 1.5", "", "not part of this run"]
+            .map(str::to_owned),
+    );
+    table
+}
+
+/// Which goals are met by a run whose largest database had so many users.
+pub(crate) fn judge(rows: Vec<Row>, largest: u64) -> Table {
     let mut table = Table::new(&["measure", "goal", "measured", "met"]);
-    for row in rows(bench, results) {
+    for row in rows {
         let found: Vec<_> =
             row.measured.iter().filter_map(|(place, spread)| Some((place, (*spread)?))).collect();
         let is_met = |spread: &Spread| match row.goal {
@@ -42,7 +53,6 @@ pub(crate) fn table(bench: &Bench, results: &Results) -> Table {
         };
         let measured = found.iter().map(|(place, spread)| format!("{place} {}", show(*spread)));
         let measured = measured.collect::<Vec<_>>().join("; ").trim().to_owned();
-        let largest = bench.filled.last().map_or(0, |filled| filled.book.users);
         let verdict = match () {
             () if found.is_empty() => "not measured",
             () if row.users.is_some_and(|users| users > largest) => "smaller size",
@@ -56,10 +66,6 @@ pub(crate) fn table(bench: &Bench, results: &Results) -> Table {
         };
         table.add([row.measure.to_owned(), goal, measured, verdict.to_owned()]);
     }
-    table.add(
-        ["durable creates at 64 clients / TrailBase's", "≥ 1.5", "", "not part of this run"]
-            .map(str::to_owned),
-    );
     table
 }
 

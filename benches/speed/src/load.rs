@@ -3,7 +3,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -36,7 +36,7 @@ pub(crate) struct Outcome {
     pub(crate) seconds: f64,
     pub(crate) body_bytes: u64,
     /// In microseconds, ascending.
-    latencies: Vec<u32>,
+    pub(crate) latencies: Vec<u32>,
 }
 
 impl Outcome {
@@ -61,6 +61,16 @@ pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     })
 }
 
+/// Asks each of these requests in turn, for ever.
+pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
+    let next = AtomicUsize::new(0);
+    Box::new(move |_dice, buffer| {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        buffer.extend_from_slice(&requests[place % requests.len()]);
+        true
+    })
+}
+
 struct Client {
     stream: TcpStream,
     outgoing: Vec<u8>,
@@ -77,12 +87,24 @@ pub(crate) fn drive(
     plan: &Plan,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
+    drive_all(&[address], clients, limit, plan, seed)
+}
+
+/// Drives several servers at once, each by its share of the clients.
+pub(crate) fn drive_all(
+    addresses: &[SocketAddr],
+    clients: usize,
+    limit: Limit<'_>,
+    plan: &Plan,
+    seed: u64,
+) -> anyhow::Result<Outcome> {
     let mut dice = Dice::new(seed);
+    let address = |key: usize| addresses[key % addresses.len()];
     let mut poll = Poll::new()?;
     let mut events = Events::with_capacity(1_024);
     let mut outcome = Outcome::default();
     let mut open =
-        (0..clients).map(|key| connect(&poll, address, key)).collect::<anyhow::Result<Vec<_>>>()?;
+        (0..clients).map(|key| connect(&poll, address(key), key)).collect::<anyhow::Result<Vec<_>>>()?;
     let began = Instant::now();
     let mut asked = 0;
     let mut is_exhausted = false;
@@ -142,7 +164,7 @@ pub(crate) fn drive(
             client.is_waiting = false;
             waiting -= 1;
             if !answered {
-                *client = connect(&poll, address, key)?;
+                *client = connect(&poll, address(key), key)?;
             }
             if may_ask(asked) && !is_exhausted {
                 is_exhausted = !client.ask(plan, &mut dice)?;

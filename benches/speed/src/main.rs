@@ -11,6 +11,7 @@ mod machine;
 mod one_commit;
 mod options;
 mod plot;
+mod postgres;
 mod process;
 mod reads;
 mod report;
@@ -68,6 +69,9 @@ fn run(options: Options) -> anyhow::Result<()> {
         std::fs::remove_dir_all(&scratch).context("cannot clear the last run's scratch space")?;
     }
     std::fs::create_dir_all(&scratch)?;
+    if options.postgres.is_some() {
+        return postgres::run(&options, &scratch);
+    }
     let machine = machine::describe(&options);
     eprintln!("{machine}");
     let sizes = options.sizes().into_iter();

@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) rounds: usize,
     pub(crate) only: Option<String>,
     pub(crate) carnet: PathBuf,
+    /// Where PostgreSQL is measured: its address, its folder and its programs.
+    pub(crate) postgres: Option<(String, PathBuf, PathBuf)>,
     /// None: it was asked to be left out.
     pub(crate) pocketbase: Option<PathBuf>,
     /// Where databases are kept, and results written.
@@ -34,6 +36,7 @@ impl Options {
         let mut options = Options { command: "./bench".into(), ..Options::default() };
         let mut rounds = None;
         let mut leaves_out_pocketbase = false;
+        let (mut cluster, mut programs) = (None, PathBuf::new());
         let mut rest = arguments.iter();
         while let Some(name) = rest.next() {
             let mut value = || rest.next().with_context(|| format!("{name} wants a value; {SEE}"));
@@ -59,6 +62,15 @@ impl Options {
                     options.only = Some(given.to_lowercase());
                     typed.push(if given.contains(' ') { format!("'{given}'") } else { given.clone() });
                 }
+                "--engine" => {
+                    let given = value()?;
+                    if !["sqlite", "postgres"].contains(&given.as_str()) {
+                        bail!("--engine is sqlite or postgres; {SEE}");
+                    }
+                    typed.push(given.clone());
+                }
+                "--url" => cluster = Some((value()?.clone(), value()?.into())),
+                "--programs" => programs = value()?.into(),
                 "--carnet" => options.carnet = value()?.into(),
                 "--pocketbase" => options.pocketbase = Some(value()?.into()),
                 "--data" => options.data = value()?.into(),
@@ -67,7 +79,16 @@ impl Options {
                 "--date" => options.date = value()?.clone(),
                 _ => bail!("unknown option {name}; {SEE}"),
             }
-            let is_internal = ["--carnet", "--pocketbase", "--data", "--source", "--version", "--date"];
+            let is_internal = [
+                "--carnet",
+                "--pocketbase",
+                "--data",
+                "--source",
+                "--version",
+                "--date",
+                "--url",
+                "--programs",
+            ];
             if !is_internal.contains(&name.as_str()) {
                 options.command = format!("{} {}", options.command, typed.join(" "));
             }
@@ -78,6 +99,7 @@ impl Options {
         if options.writes_docs && (options.is_quick || options.only.is_some()) {
             bail!("--write-docs wants a whole run: neither --quick nor --only");
         }
+        options.postgres = cluster.map(|(url, folder)| (url, folder, programs));
         if leaves_out_pocketbase {
             options.pocketbase = None;
         }

@@ -27,6 +27,8 @@ pub(crate) enum Who {
     PocketBase,
     /// SQLite itself, without a server.
     Sqlite,
+    /// Plain SQL on the same PostgreSQL server, asked by pgbench.
+    Pgbench,
     /// The disk itself.
     Disk,
 }
@@ -40,6 +42,7 @@ impl Who {
             Who::OneCommit => "one commit per request",
             Who::PocketBase => "PocketBase",
             Who::Sqlite => "SQLite",
+            Who::Pgbench => "plain SQL",
             Who::Disk => "disk",
         }
     }
@@ -65,14 +68,18 @@ pub(crate) struct Memory {
 
 impl Server {
     pub(crate) fn carnet(options: &Options, database: &Path) -> anyhow::Result<Self> {
+        Self::carnet_on(options, &format!("sqlite:{}", database.display()))
+    }
+
+    /// On the database that this address leads to.
+    pub(crate) fn carnet_on(options: &Options, database: &str) -> anyhow::Result<Self> {
         let mut command = Command::new(&options.carnet);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--database"]);
-        command.arg(format!("sqlite:{}", database.display()));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--database", database]);
         for variable in ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"]
         {
             command.env_remove(variable);
         }
-        announced(options, Who::Carnet, command, database)
+        announced(options, Who::Carnet, command, Path::new("its database"))
     }
 
     pub(crate) fn bare(options: &Options, body: &Path, head: Option<&Path>) -> anyhow::Result<Self> {
@@ -106,12 +113,7 @@ impl Server {
 
     /// Processor time used so far, by all threads, in seconds.
     pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The name of the program is in brackets, and may hold anything.
-        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-        let ticks = |position: usize| fields.get(position).and_then(|field| field.parse::<u64>().ok());
-        let (user, system) = ticks(11).zip(ticks(12)).context("an unreadable /proc/PID/stat")?;
-        Ok((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
+        Ok(Times::of(self.child.id())?.own)
     }
 
     pub(crate) fn memory(&self) -> anyhow::Result<Memory> {
@@ -149,6 +151,35 @@ impl Server {
             bail!("{} was not ready after {} s", self.who.name(), START_PATIENCE.as_secs());
         }
         Ok(())
+    }
+}
+
+/// What a process has used, in seconds of processor time.
+pub(crate) struct Times {
+    pub(crate) own: f64,
+    /// Of those of its children that have ended.
+    pub(crate) children: f64,
+    pub(crate) parent: u32,
+    /// Whether it has ended, and its parent may or may not have taken note.
+    pub(crate) has_ended: bool,
+}
+
+impl Times {
+    pub(crate) fn of(process: u32) -> anyhow::Result<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+        // The name of the program is in brackets, and may hold anything.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let field = |position: usize| -> anyhow::Result<u64> {
+            let field = fields.get(position).and_then(|field| field.parse().ok());
+            field.context("an unreadable /proc/PID/stat")
+        };
+        let seconds = |ticks: u64| ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
+        Ok(Times {
+            own: seconds(field(11)? + field(12)?),
+            children: seconds(field(13)? + field(14)?),
+            parent: u32::try_from(field(1)?)?,
+            has_ended: fields.first().is_some_and(|state| ["Z", "X"].contains(state)),
+        })
     }
 }
 

@@ -27,12 +27,12 @@ pub(crate) const MEMORY_AFTER: &str = "own memory after the reads, MiB";
 
 pub(crate) const HOT_IDS: usize = 10_000;
 /// Different rare names that are asked for.
-const HOT_NAMES: usize = 1_000;
+pub(crate) const HOT_NAMES: usize = 1_000;
 /// How far pages of one line lie apart at most, in records.
-const WINDOW: u64 = 10_000;
+pub(crate) const WINDOW: u64 = 10_000;
 pub(crate) const CLIENTS: usize = 64;
 /// Answers that are compared before a line is measured.
-const COMPARED: usize = 8;
+pub(crate) const COMPARED: usize = 8;
 /// Answers among which the body of the bare server is chosen, and how long that may take.
 const SAMPLED_BODIES: usize = 1_000;
 const SAMPLING: Duration = Duration::from_secs(2);
@@ -87,7 +87,7 @@ pub(crate) fn turn(
     let before = server.cpu()?;
     let load = load::drive(server.address, clients, limit, plan, seed)?;
     let cpu_seconds = server.cpu()? - before;
-    Ok(Sample { load, clients, cpu_seconds, resident: server.memory()?.resident })
+    Ok(Sample { load, clients, cpu_seconds, database_seconds: 0.0, resident: server.memory()?.resident })
 }
 
 fn start<'a>(bench: &Bench, filled: &'a Filled) -> anyhow::Result<Field<'a>> {
@@ -241,6 +241,6 @@ fn cheapest(server: &Server, most: usize, slice: Duration, plan: &Plan) -> anyho
     Ok(best.1)
 }
 
-fn spaced<T>(items: &[T], wanted: usize) -> impl Iterator<Item = &T> {
+pub(crate) fn spaced<T>(items: &[T], wanted: usize) -> impl Iterator<Item = &T> {
     items.iter().step_by(items.len().div_ceil(wanted).max(1))
 }

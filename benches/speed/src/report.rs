@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::Bench;
 use crate::goals;
+use crate::options::Options;
 use crate::plot;
 use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
 use crate::reads;
@@ -16,12 +17,40 @@ use crate::results::{Key, Measure, Results, Spread};
 use crate::starts;
 use crate::writes;
 
-const BEGIN: &str = "<!-- measured: begin, written by ./bench --write-docs -->";
-const END: &str = "<!-- measured: end -->";
+/// Where a report goes.
+pub(crate) struct Place {
+    /// The section of `docs/performance.md` lies between these.
+    pub(crate) begin: &'static str,
+    pub(crate) end: &'static str,
+    /// How the files of results begin.
+    pub(crate) file: &'static str,
+}
+
+const SQLITE: Place = Place {
+    begin: "<!-- measured: begin, written by ./bench --write-docs -->",
+    end: "<!-- measured: end -->",
+    file: "results",
+};
 
 pub(crate) fn write(bench: &Bench, machine: &str, results: &Results) -> anyhow::Result<()> {
+    let plot = plot::svg(results);
+    if let Some(plot) = &plot {
+        fs::write(bench.options.data.join("cost.svg"), plot)?;
+    }
+    publish(&bench.options, &SQLITE, machine, tables(bench, results), results, plot.as_deref())
+}
+
+/// Prints the tables and writes them where they belong.
+pub(crate) fn publish(
+    options: &Options,
+    place: &Place,
+    machine: &str,
+    tables: Vec<(&'static str, Table)>,
+    results: &Results,
+    plot: Option<&str>,
+) -> anyhow::Result<()> {
     let mut text = format!("{machine}\n");
-    for (title, table) in tables(bench, results) {
+    for (title, table) in tables.into_iter().filter(|(_, table)| !table.rows.is_empty()) {
         let _ = write!(text, "\n### {title}\n\n{table}");
     }
     let refused: Vec<String> = results
@@ -35,35 +64,32 @@ pub(crate) fn write(bench: &Bench, machine: &str, results: &Results) -> anyhow::
     }
     println!("\n{text}");
 
-    let data = &bench.options.data;
-    fs::write(data.join("results.md"), &text)?;
+    let data = &options.data;
+    fs::write(data.join(format!("{}.md", place.file)), &text)?;
     let facts: Vec<&str> = machine.lines().map(|line| line.trim_start_matches("- ")).collect();
     let mut document = results.to_json();
     document["run"] = json!(facts);
-    fs::write(data.join("results.json"), serde_json::to_string_pretty(&document)?)?;
-    let plot = plot::svg(results);
-    if let Some(plot) = &plot {
-        fs::write(data.join("cost.svg"), plot)?;
-    }
-    eprintln!("written: results.md, results.json and cost.svg in {}", data.display());
-    if bench.options.writes_docs {
-        write_docs(bench, &text, plot.as_deref())?;
+    fs::write(data.join(format!("{}.json", place.file)), serde_json::to_string_pretty(&document)?)?;
+    eprintln!("written: {}.md and .json in {}", place.file, data.display());
+    if options.writes_docs {
+        write_docs(options, place, &text, plot)?;
     }
     Ok(())
 }
 
 /// Replaces the text between the markers.
-fn write_docs(bench: &Bench, section: &str, plot: Option<&str>) -> anyhow::Result<()> {
-    let path = bench.options.source.join("docs/performance.md");
+fn write_docs(options: &Options, place: &Place, section: &str, plot: Option<&str>) -> anyhow::Result<()> {
+    let Place { begin, end, .. } = place;
+    let path = options.source.join("docs/performance.md");
     let page = fs::read_to_string(&path)?;
-    let (before, rest) = page.split_once(BEGIN).context("docs/performance.md has lost its markers")?;
-    let (_, after) = rest.split_once(END).context("docs/performance.md has lost its markers")?;
-    let mut text = format!("{before}{BEGIN}\n\n{section}\n");
+    let (before, rest) = page.split_once(begin).context("docs/performance.md has lost its markers")?;
+    let (_, after) = rest.split_once(end).context("docs/performance.md has lost its markers")?;
+    let mut text = format!("{before}{begin}\n\n{section}\n");
     if let Some(plot) = plot {
         fs::write(path.with_extension("svg"), plot)?;
         text.push_str("![CPU time per request against the number of records](performance.svg)\n\n");
     }
-    text.push_str(END);
+    text.push_str(end);
     text.push_str(after);
     fs::write(&path, text)?;
     eprintln!("written: docs/performance.md");
@@ -71,13 +97,12 @@ fn write_docs(bench: &Bench, section: &str, plot: Option<&str>) -> anyhow::Resul
 }
 
 fn tables(bench: &Bench, results: &Results) -> Vec<(&'static str, Table)> {
-    let all = [
+    vec![
         ("Goals", goals::table(bench, results)),
         ("Reads", reads_table(results)),
         ("Writes, on a database of 100 k users", writes_table(results)),
         ("Starts and memory", starts_table(results)),
-    ];
-    all.into_iter().filter(|(_, table)| !table.rows.is_empty()).collect()
+    ]
 }
 
 fn reads_table(results: &Results) -> Table {
@@ -194,7 +219,7 @@ fn starts_table(results: &Results) -> Table {
     table
 }
 
-fn shown_ratio(results: &Results, above: Key, below: Key, measure: Measure) -> String {
+pub(crate) fn shown_ratio(results: &Results, above: Key, below: Key, measure: Measure) -> String {
     let is_measured = !results.samples(above).is_empty() && !results.samples(below).is_empty();
     if is_measured && results.is_refused(above, below) {
         return "refused".to_owned();
@@ -202,20 +227,20 @@ fn shown_ratio(results: &Results, above: Key, below: Key, measure: Measure) -> S
     shown(results.ratio(above, below, measure))
 }
 
-fn latency(results: &Results, key: Key) -> String {
+pub(crate) fn latency(results: &Results, key: Key) -> String {
     let (p50, p99) = (results.spread(key, Measure::P50), results.spread(key, Measure::P99));
     p50.zip(p99).map_or(String::new(), |(p50, p99)| format!("{}, {}", number(p50.median), number(p99.median)))
 }
 
-fn clients(results: &Results, key: Key) -> String {
+pub(crate) fn clients(results: &Results, key: Key) -> String {
     results.samples(key).last().map_or("–".to_owned(), |sample| sample.clients.to_string())
 }
 
-fn resident(results: &Results, key: Key) -> String {
+pub(crate) fn resident(results: &Results, key: Key) -> String {
     results.samples(key).last().map_or(String::new(), |sample| number(sample.resident))
 }
 
-fn shown(spread: Option<Spread>) -> String {
+pub(crate) fn shown(spread: Option<Spread>) -> String {
     spread.map_or(String::new(), show)
 }
 
@@ -266,7 +291,11 @@ impl Table {
     }
 
     pub(crate) fn add<const COLUMNS: usize>(&mut self, row: [String; COLUMNS]) {
-        self.rows.push(row.into());
+        self.add_row(row.into());
+    }
+
+    pub(crate) fn add_row(&mut self, row: Vec<String>) {
+        self.rows.push(row);
     }
 }
 

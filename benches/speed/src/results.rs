@@ -14,6 +14,8 @@ pub(crate) struct Sample {
     pub(crate) clients: usize,
     /// Processor time of the server.
     pub(crate) cpu_seconds: f64,
+    /// Processor time of the PostgreSQL server behind it, where there is one.
+    pub(crate) database_seconds: f64,
     /// Resident memory of the server afterwards, in MiB.
     pub(crate) resident: f64,
 }
@@ -23,6 +25,10 @@ pub(crate) struct Sample {
 pub(crate) enum Measure {
     /// Microseconds of the server's processor time for one request.
     Cpu,
+    /// The same of the PostgreSQL server behind it.
+    DatabaseCpu,
+    /// Of both.
+    BothCpu,
     /// Requests answered in a second.
     Rate,
     /// Milliseconds.
@@ -69,6 +75,8 @@ impl Sample {
     pub(crate) fn measure(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Cpu => self.cpu_seconds * 1e6 / self.load.requests as f64,
+            Measure::DatabaseCpu => self.database_seconds * 1e6 / self.load.requests as f64,
+            Measure::BothCpu => self.measure(Measure::Cpu) + self.measure(Measure::DatabaseCpu),
             Measure::Rate => self.load.requests as f64 / self.load.seconds,
             Measure::P50 => self.load.permille(500),
             Measure::P99 => self.load.permille(990),
@@ -156,6 +164,7 @@ impl Results {
                         "seconds": sample.load.seconds,
                         "cpu_seconds": sample.cpu_seconds,
                         "cpu_us_per_request": sample.measure(Measure::Cpu),
+                        "database_cpu_us_per_request": sample.measure(Measure::DatabaseCpu),
                         "p50_ms": sample.measure(Measure::P50),
                         "p99_ms": sample.measure(Measure::P99),
                         "body_bytes": sample.load.body_bytes,

@@ -8,7 +8,7 @@ pub(crate) const COMMON_FIRST_NAME: &str = "Anna";
 /// One id in so many is a hole.
 const HOLES: u64 = 10;
 /// So many users on average share a rare last name.
-const RARE_MATCHES: u64 = 8;
+pub(crate) const RARE_MATCHES: u64 = 8;
 /// So many users on average share an address.
 const PER_ADDRESS: u64 = 10;
 

@@ -45,7 +45,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
             start_carnet(bench, results, filled)?;
             if let (Some(program), Some(directory)) = (&bench.options.pocketbase, &filled.pocketbase) {
                 let server = Server::pocketbase(&bench.options, program, directory)?;
-                first_page(results, START, filled, &server, filled.book.users)?;
+                first_page(results, START, filled.book.users, &server, filled.book.users)?;
                 server.stop()?;
             }
             if bench.options.wants(AFTER_KILL) {
@@ -60,7 +60,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
 fn start_carnet(bench: &Bench, results: &mut Results, filled: &Filled) -> anyhow::Result<()> {
     let users = filled.book.users;
     let server = Server::carnet(&bench.options, &filled.carnet)?;
-    first_page(results, START, filled, &server, users)?;
+    first_page(results, START, users, &server, users)?;
 
     let ask = Ask::Page { offset: 0, filters: vec![("last_name", COMMON_LAST_NAME.to_owned())] };
     let began = Instant::now();
@@ -81,16 +81,15 @@ fn start_carnet(bench: &Bench, results: &mut Results, filled: &Filled) -> anyhow
 }
 
 /// The time from the start of the process to its first page, and what memory that took.
-fn first_page(
+pub(crate) fn first_page(
     results: &mut Results,
     line: &'static str,
-    filled: &Filled,
+    users: u64,
     server: &Server,
     expected: u64,
 ) -> anyhow::Result<()> {
     let total = Ask::Page { offset: 0, filters: Vec::new() }.answer(server)?.total.unwrap_or_default();
     let seconds = server.spawned.elapsed().as_secs_f64();
-    let users = filled.book.users;
     results.add_figure((line, users, server.who), seconds);
     if line == START {
         let memory = server.memory()?;
@@ -119,7 +118,7 @@ fn kill_and_start(
     ensure!(load.failures == 0, "a create failed: {}", load.failure.unwrap_or_default());
     server.kill()?;
     let server = Server::carnet(&bench.options, copy)?;
-    first_page(results, AFTER_KILL, filled, &server, users + load.requests)?;
+    first_page(results, AFTER_KILL, filled.book.users, &server, users + load.requests)?;
     server.stop()?;
     Ok(users + load.requests)
 }

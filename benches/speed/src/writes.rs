@@ -36,7 +36,7 @@ pub(crate) const SYNCS: &str = "fdatasync of 4 KiB, per second";
 pub(crate) const USERS: u64 = 100_000;
 const WRITERS: usize = 16;
 /// At most so many records are deleted in one slice: they run out.
-const DELETIONS: u64 = 4_000;
+pub(crate) const DELETIONS: u64 = 4_000;
 
 /// A server, and how many users it must have.
 struct Writer {
@@ -167,7 +167,7 @@ pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Plan
 }
 
 /// Updates of hot records, so many in a hundred requests; the rest fetches them.
-fn changes(who: Who, book: Book, share: u64) -> Box<Plan> {
+pub(crate) fn changes(who: Who, book: Book, share: u64) -> Box<Plan> {
     let users = book.sample(HOT_IDS);
     Box::new(move |dice, buffer| {
         let id = users[dice.below(users.len() as u64) as usize].id;
@@ -191,7 +191,7 @@ fn update(who: Who, id: u64, first_name: &str) -> Vec<u8> {
 }
 
 /// Deletes every record once, in random order.
-fn deletions(who: Who, book: Book) -> Box<Plan> {
+pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
     let mut ids: Vec<u64> = book.ids().collect();
     Dice::new(book.users).shuffle(&mut ids);
     let next = AtomicU64::new(0);

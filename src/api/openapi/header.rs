@@ -6,6 +6,8 @@ use super::component::reference;
 
 /// A tag as an answer has it.
 pub(super) const EXAMPLE_OF_TAG: &str = "\"7af48095701166d3ac10b58e81538507\"";
+/// What `Link` is where it leads to this document.
+pub(super) const SERVICE_LINK: &str = "Service-Link";
 /// The header field of every answer.
 const REQUEST_ID: &str = "X-Request-Id";
 /// The header fields of every answer of a limited collection to a known access key.
@@ -15,14 +17,19 @@ const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
     let limits: &[&str] = if is_limited { &LIMITS } else { &[] };
     let names = own.iter().chain(limits).chain(&[REQUEST_ID]);
-    names.map(|name| ((*name).to_owned(), reference("headers", name))).collect()
+    names.map(|name| (field(name).to_owned(), reference("headers", name))).collect()
+}
+
+/// The name of the header field that a component describes.
+fn field(component: &str) -> &str {
+    if component == SERVICE_LINK { "Link" } else { component }
 }
 
 /// Every header field that an answer may carry.
 pub(super) fn components() -> Value {
     json!({
         "Location": {
-            "description": "The absolute URL of the new record.",
+            "description": "The absolute URL of what is new.",
             "required": true,
             "schema": { "type": "string", "format": "uri" },
         },
@@ -34,6 +41,11 @@ pub(super) fn components() -> Value {
             "description": "The next and the previous page as absolute URLs, filters included (RFC 8288); \
                 each only where there is one.",
             "schema": { "type": "string" },
+        },
+        SERVICE_LINK: {
+            "description": "Where the service is described for programs (RFC 8631): here.",
+            "required": true,
+            "schema": { "type": "string", "const": "</openapi.json>; rel=\"service-desc\"" },
         },
         "ETag": {
             "description": "The content of the record in a few characters: the same for the same content, \

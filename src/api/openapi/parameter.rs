@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body;
 use super::component::reference;
 use super::header::EXAMPLE_OF_TAG;
+use super::{body, keys};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Pagination};
 use crate::catalog::field::{Field, FieldKind};
@@ -30,6 +30,7 @@ pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<Strin
     }
     components.insert("RecordId".into(), record_id());
     components.insert("CollectionName".into(), collection_name(catalog));
+    components.insert("KeyName".into(), keys::parameter());
     components.insert("Prefer".into(), prefer());
     components.insert("If-Match".into(), if_match());
     components.insert("If-None-Match".into(), if_none_match());

@@ -35,7 +35,7 @@ impl Refusal {
     }
 }
 
-const REFUSALS: [Refusal; 15] = [
+const REFUSALS: [Refusal; 16] = [
     Refusal::new(
         400,
         "BadRequest",
@@ -50,6 +50,11 @@ const REFUSALS: [Refusal; 15] = [
             "No access key, or not a known one; `error` says how to present it.",
         )
     },
+    Refusal::new(
+        403,
+        "Forbidden",
+        "The access key is known, and may not do this; `error` says how to make one that may.",
+    ),
     Refusal {
         headers: &["Connection"],
         example: Some("<p>The requested URL was not found on this server.</p>"),
@@ -64,7 +69,11 @@ const REFUSALS: [Refusal; 15] = [
         )
     },
     Refusal::new(408, "RequestTimeout", "The body did not arrive in time."),
-    Refusal::new(409, "Conflict", "Another record still refers to this one; `error` names its collection."),
+    Refusal::new(
+        409,
+        "Conflict",
+        "Another record still refers to this one, or a name is in use; `error` says which.",
+    ),
     Refusal::new(
         412,
         "PreconditionFailed",

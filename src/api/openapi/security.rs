@@ -2,17 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::Catalog;
 use crate::catalog::collection::Admission;
 use crate::catalog::name::key_parameters;
 
-/// Every way to present an access key; none where no collection asks for one.
-pub(super) fn schemes(catalog: &Catalog, access_parameter: &str) -> Map<String, Value> {
+/// Every way to present an access key.
+pub(super) fn schemes(access_parameter: &str) -> Map<String, Value> {
     let mut schemes = Map::new();
-    let mut collections = catalog.collections().iter();
-    if collections.all(|collection| collection.admission() == Admission::Open) {
-        return schemes;
-    }
     schemes.insert(
         "Bearer".into(),
         json!({

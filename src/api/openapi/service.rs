@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::component::reference;
 use super::operation::{Operation, Place, Success, path_item};
-use super::refusal;
+use super::{header, refusal};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
 use crate::catalog::field::FieldKind;
@@ -18,6 +18,8 @@ struct Page {
     name: &'static str,
     summary: &'static str,
     success: &'static str,
+    /// Whether the answer says where this document is.
+    is_linked: bool,
     content: Content,
 }
 
@@ -35,6 +37,7 @@ const PAGES: [Page; 7] = [
         name: "index",
         summary: "Say what is here",
         success: "The collections, and where they are described.",
+        is_linked: true,
         content: Content::Json("Index"),
     },
     Page {
@@ -42,6 +45,7 @@ const PAGES: [Page; 7] = [
         name: "schemas",
         summary: "Describe all collections",
         success: "The collections by name.",
+        is_linked: true,
         content: Content::Json("Schemas"),
     },
     Page {
@@ -49,6 +53,7 @@ const PAGES: [Page; 7] = [
         name: "schema",
         summary: "Describe the fields of a collection",
         success: "The fields by name.",
+        is_linked: false,
         content: Content::Json("Schema"),
     },
     Page {
@@ -56,6 +61,7 @@ const PAGES: [Page; 7] = [
         name: "openapi",
         summary: "Describe the service in OpenAPI",
         success: "This document.",
+        is_linked: false,
         content: Content::Json("OpenApi"),
     },
     Page {
@@ -63,6 +69,7 @@ const PAGES: [Page; 7] = [
         name: "livez",
         summary: "Say whether the server is alive",
         success: "It is.",
+        is_linked: false,
         content: Content::Unsaid,
     },
     Page {
@@ -70,6 +77,7 @@ const PAGES: [Page; 7] = [
         name: "readyz",
         summary: "Say whether the server can do its work",
         success: "It can.",
+        is_linked: false,
         content: Content::Unsaid,
     },
     Page {
@@ -77,6 +85,7 @@ const PAGES: [Page; 7] = [
         name: "metrics",
         summary: "Show the metrics of the server",
         success: "The metrics in OpenMetrics.",
+        is_linked: false,
         content: Content::OpenMetrics,
     },
 ];
@@ -131,7 +140,12 @@ fn describe(page: &Page) -> Value {
         description: "Answered without an access key.".into(),
         parameters: Vec::new(),
         request_body: None,
-        success: Success { status: "200", description: page.success.into(), headers: Vec::new(), content },
+        success: Success {
+            status: "200",
+            description: page.success.into(),
+            headers: if page.is_linked { vec![header::SERVICE_LINK] } else { Vec::new() },
+            content,
+        },
         may_be_held: false,
         refusals,
         security: json!([]),

@@ -96,7 +96,16 @@ fn no_path_is_missing() {
         let paths = document["paths"].as_object().unwrap();
         paths.keys().cloned().collect()
     };
-    let service = ["/", "/schema/", "/schema/{name}/", "/openapi.json", "/livez", "/readyz"];
+    let service = [
+        "/_/keys/",
+        "/_/keys/{name}/",
+        "/",
+        "/schema/",
+        "/schema/{name}/",
+        "/openapi.json",
+        "/livez",
+        "/readyz",
+    ];
     let [built_in, _, rich_without_metrics] = documents();
     let records = ["/address/", "/address/{id}/", "/users/", "/users/{id}/"];
     assert_eq!(paths(&built_in), [&records[..], &service, &["/metrics"]].concat());
@@ -111,6 +120,8 @@ fn the_methods_are_the_configured_ones_with_head_and_options() {
     assert_eq!(methods(&built_in, "/users/"), "get head post options");
     assert_eq!(methods(&built_in, "/users/{id}/"), "get head put delete options");
     assert_eq!(methods(&built_in, "/"), "get head options");
+    assert_eq!(methods(&built_in, "/_/keys/"), "get head post options");
+    assert_eq!(methods(&built_in, "/_/keys/{name}/"), "delete options");
     assert_eq!(methods(&rich, "/log/"), "post options");
     assert_eq!(methods(&rich, "/log/{id}/"), "options");
     assert_eq!(methods(&rich, "/things/{id}/"), "get head put patch delete options");
@@ -150,10 +161,17 @@ fn what_a_client_has_seen_can_be_said_where_it_means_something() {
 }
 
 #[test]
-fn an_access_key_is_asked_for_where_the_collection_asks() {
+fn an_access_key_is_asked_for_where_the_collection_asks_and_to_manage_keys() {
     let [built_in, rich, renamed] = documents();
     assert_eq!(built_in["paths"]["/users/"]["get"]["security"], json!([]));
-    assert!(built_in["components"]["securitySchemes"].is_null());
+    assert_eq!(built_in["paths"]["/_/keys/"]["options"]["security"], json!([]));
+    for (path, method) in [("/_/keys/", "get"), ("/_/keys/", "post"), ("/_/keys/{name}/", "delete")] {
+        assert_eq!(
+            renamed["paths"][path][method]["security"],
+            json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }]),
+            "{method} {path}"
+        );
+    }
     assert_eq!(
         rich["paths"]["/things/"]["get"]["security"],
         json!([{ "Bearer": [] }, { "Header": [] }, { "Query-accesskey": [] }, { "Query-apikey": [] }])
@@ -163,7 +181,7 @@ fn an_access_key_is_asked_for_where_the_collection_asks() {
         json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }, {}])
     );
     assert_eq!(rich["paths"]["/things/"]["options"]["security"], json!([]));
-    for document in [&rich, &renamed] {
+    for document in [&built_in, &rich, &renamed] {
         for (path, method, operation) in operations(document) {
             for alternative in operation["security"].as_array().unwrap() {
                 for scheme in alternative.as_object().unwrap().keys() {

@@ -8,15 +8,15 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::connection::{self, Role};
-use super::memory::Memory;
-use super::memory::ids::Ids;
-use super::memory::sets::{Part, SetKey};
 use super::row::Bound;
 use super::version;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::{RecordId, Value};
 use crate::store::OpenError;
+use crate::store::memory::Memory;
+use crate::store::memory::ids::Ids;
+use crate::store::memory::sets::{Part, SetKey};
 use crate::store::sql;
 
 /// Below so many ids one thread reads a whole collection as fast as several would.
@@ -54,7 +54,10 @@ impl Builder {
         std::thread::Builder::new()
             .name("sets".into())
             .spawn(move || thread.work(collections, &requests))
-            .map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
+            .map_err(|error| OpenError::Unusable {
+                place: path.display().to_string(),
+                cause: error.to_string(),
+            })?;
         Ok(Self { workshop, requests: Mutex::new(Some(sender)) })
     }
 

@@ -59,11 +59,17 @@ pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", FORMAT)
 }
 
+/// Whether the file is marked as ours.
+pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
+    let found: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(found == APPLICATION_ID)
+}
+
 /// An error of SQLite while opening, in words.
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => OpenError::Foreign(path.to_owned()),
-        _ => OpenError::Unusable { path: path.to_owned(), cause: error.to_string() },
+        _ => OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() },
     }
 }
 
@@ -101,7 +107,9 @@ fn check_format(path: &Path, connection: &Connection) -> Result<(), OpenError> {
     match application {
         // Nobody's yet: new, or made by a tool that leaves no mark.
         0 | APPLICATION_ID if format <= FORMAT => Ok(()),
-        0 | APPLICATION_ID => Err(OpenError::Newer { path: path.to_owned(), found: format, known: FORMAT }),
+        0 | APPLICATION_ID => {
+            Err(OpenError::Newer { place: path.display().to_string(), found: format, known: FORMAT })
+        }
         _ => Err(OpenError::Foreign(path.to_owned())),
     }
 }

@@ -10,7 +10,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
-use crate::record::representation::{self, Cell};
+use crate::record::representation;
 use crate::record::{RecordId, Value};
 use crate::store::change::{After, Change};
 use crate::store::sql::{self, Statements};
@@ -52,7 +52,7 @@ impl Group<'_> {
             Ok(id) => RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?,
             Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),
         };
-        let representation = represent(collection, id, &values);
+        let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.push(Change { collection: collection.position(), id, before: None, after });
         Ok(Created { id, representation })
@@ -77,7 +77,7 @@ impl Group<'_> {
                 values[position] = value;
             }
         }
-        let representation = represent(collection, id, &values);
+        let representation = representation::of(collection, id, &values);
         if positions.is_empty() {
             return Ok(Some(representation));
         }
@@ -182,7 +182,7 @@ impl Group<'_> {
             .execute((id.get(), rusqlite::types::Null))?;
         let mut values = before.clone();
         values[position] = Value::Null;
-        let after = Some(After { representation: represent(collection, id, &values), values });
+        let after = Some(After { representation: representation::of(collection, id, &values), values });
         self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
         Ok(())
     }
@@ -236,12 +236,6 @@ impl Group<'_> {
     }
 }
 
-fn represent(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
-    let mut bytes = Vec::with_capacity(256);
-    representation::write(&mut bytes, collection, id, values.iter().map(Cell::from));
-    bytes.into()
-}
-
 /// Nobody overwrites what they have not seen.
 fn check_seen(
     collection: &Collection,
@@ -250,7 +244,7 @@ fn check_seen(
     seen: Option<&ETags>,
 ) -> Result<(), Trouble> {
     match seen {
-        Some(tags) if !tags.name(&represent(collection, id, stored)) => {
+        Some(tags) if !tags.name(&representation::of(collection, id, stored)) => {
             Err(Trouble::Refused(StoreError::Changed))
         }
         _ => Ok(()),

@@ -1,24 +1,14 @@
-//! Access keys in the database file: the table, the ring for the commands, and the server's view of it,
-//! which follows what the commands change.
+//! Access keys in the database file: the table, and the ring that changes it, for the commands and for a server.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
 
-use arc_swap::ArcSwap;
-use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
 
 use super::connection::{self, Role};
 use super::place;
-use crate::observe::{Event, Observer};
-use crate::record::access_key::{AccessKey, KeyEntry, KeyHash};
-use crate::store::OpenError;
-use crate::store::keys::{KeyRingError, KeySet};
-
-/// How often a server looks whether the keys have changed; a revoked key is refused within one second.
-const LOOK: Duration = Duration::from_millis(250);
+use crate::record::access_key::KeyEntry;
+use crate::store::keys::{KeyRingError, NewKey};
+use crate::store::{OpenError, StoreError};
 
 /// The triggers count every change, whoever makes it, so that a look costs one row and not all keys.
 const TABLES: &str = "
@@ -26,7 +16,8 @@ CREATE TABLE IF NOT EXISTS _carnet_keys (
   name TEXT PRIMARY KEY NOT NULL,
   hash BLOB NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
-  created TEXT NOT NULL
+  created TEXT NOT NULL,
+  admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))
 ) STRICT;
 CREATE TABLE IF NOT EXISTS _carnet_key_changes (number INTEGER NOT NULL) STRICT;
 INSERT INTO _carnet_key_changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM _carnet_key_changes);
@@ -38,12 +29,22 @@ CREATE TRIGGER IF NOT EXISTS _carnet_key_deleted AFTER DELETE ON _carnet_keys
   BEGIN UPDATE _carnet_key_changes SET number = number + 1; END;
 ";
 
+/// For files from before there were keys that manage keys: none of theirs does.
+const ADD_ADMIN: &str =
+    "ALTER TABLE _carnet_keys ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))";
+
 /// Makes the tables where they are missing; part of the caller's transaction.
 pub(super) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)
+    connection.execute_batch(TABLES)?;
+    if knows_admins(connection)? { Ok(()) } else { connection.execute_batch(ADD_ADMIN) }
 }
 
-/// The stored keys, for the `keys` commands.
+/// Whether the file can tell keys that manage keys from others.
+pub(super) fn knows_admins(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM pragma_table_info('_carnet_keys') WHERE name = 'admin'")?.exists([])
+}
+
+/// The stored keys, on a connection of their own.
 pub struct KeyTable {
     connection: Connection,
 }
@@ -64,22 +65,26 @@ impl KeyTable {
         Ok(Self { connection })
     }
 
-    pub(in crate::store) fn create(
-        &mut self,
-        name: Option<&str>,
-        access_key: &AccessKey,
-    ) -> Result<String, KeyRingError> {
+    /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
+    /// connection that is kept would be one more that the end of the server waits for.
+    pub(super) fn beside(path: &Path) -> Result<Self, KeyRingError> {
+        let opened = connection::open(path, Role::Writer);
+        let connection = opened.map_err(|error| StoreError::Broken(error.to_string()))?;
+        Ok(Self { connection })
+    }
+
+    pub(in crate::store) fn create(&mut self, key: NewKey<'_>) -> Result<String, KeyRingError> {
         let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
-        let hash = access_key.hash();
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let hash = key.access_key.hash();
         let holder = transaction
             .query_row("SELECT name FROM _carnet_keys WHERE hash = ?1", [hash.as_bytes()], |row| row.get(0))
             .optional()
-            .map_err(broken)?;
+            .map_err(failed)?;
         if let Some(holder) = holder {
             return Err(KeyRingError::KeyInUse(holder));
         }
-        let name = match name {
+        let name = match key.name.map(|name| name.as_str()) {
             Some(name) if has_name(&transaction, name)? => {
                 return Err(KeyRingError::NameInUse(name.to_owned()));
             }
@@ -89,37 +94,42 @@ impl KeyTable {
         let created = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         transaction
             .execute(
-                "INSERT INTO _carnet_keys (name, hash, prefix, created) VALUES (?1, ?2, ?3, ?4)",
-                params![name, hash.as_bytes(), access_key.prefix(), created],
+                "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![name, hash.as_bytes(), key.access_key.prefix(), created, key.is_admin],
             )
-            .map_err(broken)?;
-        transaction.commit().map_err(broken)?;
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(name)
     }
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
         let read = || -> rusqlite::Result<Vec<KeyEntry>> {
             self.connection
-                .prepare("SELECT name, prefix, created FROM _carnet_keys ORDER BY name")?
+                .prepare("SELECT name, prefix, created, admin FROM _carnet_keys ORDER BY name")?
                 .query_map([], |row| {
-                    Ok(KeyEntry { name: row.get(0)?, prefix: row.get(1)?, created: row.get(2)? })
+                    Ok(KeyEntry {
+                        name: row.get(0)?,
+                        prefix: row.get(1)?,
+                        created: row.get(2)?,
+                        is_admin: row.get(3)?,
+                    })
                 })?
                 .collect()
         };
-        read().map_err(broken)
+        read().map_err(failed)
     }
 
     pub(in crate::store) fn revoke(&mut self, name: &str) -> Result<bool, KeyRingError> {
         let revoked =
-            self.connection.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(broken)?;
+            self.connection.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
         Ok(revoked > 0)
     }
 }
 
 fn has_name(connection: &Connection, name: &str) -> Result<bool, KeyRingError> {
     let mut statement =
-        connection.prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1").map_err(broken)?;
-    statement.exists([name]).map_err(broken)
+        connection.prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1").map_err(failed)?;
+    statement.exists([name]).map_err(failed)
 }
 
 fn free_name(connection: &Connection) -> Result<String, KeyRingError> {
@@ -133,76 +143,11 @@ fn free_name(connection: &Connection) -> Result<String, KeyRingError> {
     }
 }
 
-fn broken(error: rusqlite::Error) -> KeyRingError {
-    KeyRingError::Broken(error.to_string())
-}
-
-/// A server's view of the stored keys, kept fresh by a thread of its own.
-pub(super) struct Follower {
-    current: Arc<ArcSwap<KeySet>>,
-    stop: Mutex<Option<Sender<()>>>,
-}
-
-impl Follower {
-    pub(super) fn start(path: &Path, observer: Arc<Observer>) -> Result<Self, OpenError> {
-        let unusable = |error: rusqlite::Error| connection::unusable(path, &error);
-        let connection = connection::open(path, Role::Reader)?;
-        let (mut seen, keys) = read_keys(&connection).map_err(unusable)?;
-        let current = Arc::new(ArcSwap::from_pointee(keys));
-        let (stop, stopped) = channel();
-        let published = current.clone();
-        let follow = move || {
-            let mut is_readable = true;
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK) {
-                let fresh = changes(&connection)
-                    .and_then(|now| (now != seen).then(|| read_keys(&connection)).transpose());
-                let was_readable = std::mem::replace(&mut is_readable, fresh.is_ok());
-                match fresh {
-                    Ok(None) => {}
-                    Ok(Some((now, keys))) => {
-                        seen = now;
-                        observer.report(Event::KeysReloaded { keys: keys.len() });
-                        published.store(Arc::new(keys));
-                    }
-                    // Said once, not four times a second; the keys last read stay in force.
-                    Err(error) if was_readable => {
-                        observer.report(Event::Warning(&format!("the access keys cannot be read: {error}")));
-                    }
-                    Err(_) => {}
-                }
-            }
-        };
-        let spawned = std::thread::Builder::new().name("access keys".into()).spawn(follow);
-        spawned.map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
-        Ok(Self { current, stop: Mutex::new(Some(stop)) })
-    }
-
-    pub(super) fn current(&self) -> Arc<KeySet> {
-        self.current.load_full()
-    }
-
-    pub(super) fn stop(&self) {
-        self.stop.lock().take();
-    }
-}
-
-fn changes(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.prepare_cached("SELECT number FROM _carnet_key_changes")?.query_row([], |row| row.get(0))
-}
-
-/// The keys and the number of changes that led to them, of one moment.
-fn read_keys(connection: &Connection) -> rusqlite::Result<(i64, KeySet)> {
-    let moment = connection.unchecked_transaction()?;
-    let seen = changes(&moment)?;
-    let mut statement = moment.prepare_cached("SELECT hash, name FROM _carnet_keys")?;
-    let mut keys = Vec::new();
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let hash: Vec<u8> = row.get(0)?;
-        // A row that another tool spoiled opens no door.
-        if let Some(hash) = KeyHash::from_bytes(&hash) {
-            keys.push((hash, row.get(1)?));
-        }
-    }
-    Ok((seen, KeySet::new(keys.into_iter())))
+/// What a failure means. Each change is one transaction, which went through or left nothing behind.
+fn failed(error: rusqlite::Error) -> KeyRingError {
+    KeyRingError::Failed(match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        _ => StoreError::Broken(error.to_string()),
+    })
 }

@@ -3,14 +3,14 @@
 use rusqlite::params_from_iter;
 
 use super::Sqlite;
-use super::memory::ids::Ids;
-use super::memory::sets::SetKey;
-use super::reading::Asked;
 use super::row::Bound;
 use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Filter, Listing, Window};
+use crate::store::memory::asked::Asked;
+use crate::store::memory::ids::Ids;
+use crate::store::memory::sets::SetKey;
 use crate::store::sql;
 use crate::store::{Page, StoreError};
 

@@ -33,8 +33,10 @@ pub(super) fn check(path: &Path, any_filesystem: bool) -> Result<(), OpenError> 
     if any_filesystem {
         return Ok(());
     }
-    let status = rustix::fs::statfs(folder)
-        .map_err(|error| OpenError::Unusable { path: path.to_owned(), cause: error.to_string() })?;
+    let status = rustix::fs::statfs(folder).map_err(|error| OpenError::Unusable {
+        place: path.display().to_string(),
+        cause: error.to_string(),
+    })?;
     #[expect(
         clippy::cast_sign_loss,
         reason = "a magic number, not a quantity; its sign depends on the platform"
@@ -58,7 +60,9 @@ pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
         Ok(_) => Ok(()),
         // Never opened again by us: closing it would drop the locks that SQLite holds for this process.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(OpenError::Unusable { path: path.to_owned(), cause: error.to_string() }),
+        Err(error) => {
+            Err(OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() })
+        }
     }
 }
 
@@ -73,8 +77,10 @@ impl Lock {
     /// Takes the lock, or says that another server has it.
     pub(super) fn take(path: &Path) -> Result<Self, OpenError> {
         let lock_path = beside(path);
-        let unusable =
-            |error: std::io::Error| OpenError::Unusable { path: lock_path.clone(), cause: error.to_string() };
+        let unusable = |error: std::io::Error| OpenError::Unusable {
+            place: lock_path.display().to_string(),
+            cause: error.to_string(),
+        };
         let mut file = OpenOptions::new()
             .write(true)
             .create(true)

@@ -6,23 +6,18 @@ use bytes::Bytes;
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 
 use super::Sqlite;
-use super::memory::View;
-use super::memory::blocks::{Block, BlockBuilder, BlockKey};
-use super::memory::sets::SetKey;
-use super::memory::term::Term;
 use super::row::{self, Bound};
 use super::version;
 use crate::catalog::collection::Collection;
-use crate::record::listing::{Column, Filter, Listing, Window};
+use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
+use crate::store::memory::asked::Asked;
+use crate::store::memory::blocks::{BlockBuilder, BlockKey};
+use crate::store::memory::sets::SetKey;
+use crate::store::memory::view::{Read, View, Wanted, whole};
 use crate::store::sql;
 use crate::store::{Page, StoreError};
 
-/// From so many wanted records on, the whole block is read instead of each of them.
-const WORTH_A_BLOCK: usize = 4;
-/// Room for a record, and for what will be written around a page: nothing is moved where this is enough.
-const USUAL_RECORD: usize = 128;
-const ENVELOPE: usize = 512;
 /// How often a page is tried without holding up the writing thread.
 const TRIES: usize = 3;
 
@@ -76,7 +71,7 @@ impl Sqlite {
         for _ in 0..TRIES {
             let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
             if self.complete(collection, &mut view)? {
-                return Ok(Some(assemble(&view)));
+                return Ok(Some(view.assemble()));
             }
         }
         // Others write all the time. With the state held still the database is at most one commit ahead, and
@@ -84,7 +79,7 @@ impl Sqlite {
         loop {
             let held = self.memory.view_held(key, window, |mut view| {
                 let is_complete = self.complete_held(collection, &mut view)?;
-                Ok(is_complete.then(|| assemble(&view)))
+                Ok(is_complete.then(|| view.assemble()))
             });
             match held {
                 None => return Ok(None),
@@ -100,7 +95,7 @@ impl Sqlite {
         let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
         self.memory.wait_for(read_at);
         let is_of_one_moment = read_at == view.version;
-        fill_in(view, &read);
+        view.fill_in(&read);
         self.memory.keep(read_at, whole(read.into_iter()));
         Ok(is_of_one_moment)
     }
@@ -108,7 +103,7 @@ impl Sqlite {
     /// As [`Sqlite::complete`], while the state is held still: nothing is waited for, nothing kept.
     fn complete_held(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
         let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
-        fill_in(view, &read);
+        view.fill_in(&read);
         Ok(read_at == view.version)
     }
 
@@ -117,17 +112,7 @@ impl Sqlite {
         collection: &Collection,
         view: &View,
     ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
-        let missing = view.runs.iter().filter(|run| run.block.is_none());
-        let wanted: Vec<Wanted> = missing
-            .map(|run| {
-                let whole = run.ids.len() >= WORTH_A_BLOCK || self.memory.is_worth_reading(run.key);
-                if whole {
-                    Wanted::Block(run.key)
-                } else {
-                    Wanted::Records(run.key, view.ids[run.ids.clone()].to_vec())
-                }
-            })
-            .collect();
+        let wanted = view.missing(&self.memory);
         if wanted.is_empty() {
             return Ok(None);
         }
@@ -196,75 +181,10 @@ impl Sqlite {
             let (read_at, page, steps) =
                 read_page(&connection, collection, listing).map_err(super::broken)?;
             self.observer.store().stepped(steps);
-            Ok((read_at, page))
+            Ok::<_, StoreError>((read_at, page))
         })?;
         self.memory.wait_for(read_at);
         Ok(page)
-    }
-}
-
-/// What to read of a block: all of it, or some of its records.
-enum Wanted {
-    Block(BlockKey),
-    Records(BlockKey, Vec<RecordId>),
-}
-
-/// A block that was read, and whether all of it was.
-type Read = (BlockKey, Arc<Block>, bool);
-
-/// The blocks that were read whole; the others may not be kept.
-fn whole(read: impl Iterator<Item = Read>) -> impl Iterator<Item = (BlockKey, Arc<Block>)> {
-    read.filter(|(.., is_whole)| *is_whole).map(|(key, block, _)| (key, block))
-}
-
-/// Puts the blocks that were read, in the order in which they were missing, into their places.
-fn fill_in(view: &mut View, read: &[Read]) {
-    let missing = view.runs.iter_mut().filter(|run| run.block.is_none());
-    for (run, (_, block, _)) in missing.zip(read) {
-        run.block = Some(block.clone());
-    }
-}
-
-/// The records of a view, joined by commas.
-fn assemble(view: &View) -> Page {
-    let mut bytes = Vec::with_capacity(view.ids.len() * USUAL_RECORD + ENVELOPE);
-    let mut push = |text: &[u8]| {
-        if !bytes.is_empty() {
-            bytes.push(b',');
-        }
-        bytes.extend_from_slice(text);
-    };
-    for run in &view.runs {
-        let Some(block) = &run.block else { continue };
-        let ids = &view.ids[run.ids.clone()];
-        match block.neighbours(ids) {
-            Some(records) => push(records),
-            None => ids.iter().filter_map(|id| block.text(*id)).for_each(&mut push),
-        }
-    }
-    Page { records: bytes, total: view.total }
-}
-
-/// What a list asks for.
-pub(super) enum Asked {
-    Set(SetKey),
-    OneId,
-    Nothing,
-}
-
-impl SetKey {
-    pub(super) fn of(collection: &Collection, filters: &[Filter]) -> Asked {
-        let mut asked: Vec<(usize, Term)> = Vec::with_capacity(filters.len());
-        for Filter { on, condition, .. } in filters {
-            let Some(term) = Term::asked(condition) else { return Asked::Nothing };
-            match on {
-                Column::Id => return Asked::OneId,
-                Column::Field(position) => asked.push((*position, term)),
-            }
-        }
-        asked.sort_by_key(|(position, _)| *position);
-        let (fields, terms) = asked.into_iter().unzip();
-        Asked::Set(SetKey { collection: collection.position(), fields, terms })
     }
 }
 

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use rusqlite::Row;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
-use super::memory::blocks::BlockBuilder;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::record::representation::{self, Cell};
 use crate::record::{RecordId, Value};
+use crate::store::memory::blocks::BlockBuilder;
 
 /// A value to bind.
 pub(super) struct Bound<'a>(pub(super) &'a Value);

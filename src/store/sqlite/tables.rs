@@ -10,9 +10,9 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::plan::{Plan, Step};
+use crate::store::comparison::Stored;
+use crate::store::plan::{Plan, Step, words};
 use crate::store::sql::{self, quote};
-use comparison::Comparison;
 use stored::Table;
 
 /// The name of a table while it is being built anew.
@@ -21,26 +21,31 @@ const REBUILT: &str = "_carnet_rebuilt";
 /// What would have to change, and what stands against it. Reads only.
 pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Plan> {
     let mut plan = Plan::default();
+    let stored = names(connection)?;
     for collection in catalog.collections() {
         match Table::read(connection, collection.name())? {
             None => plan.steps.push(create(catalog, collection)),
-            Some(table) => Comparison::new(connection, catalog, collection, &table).run(&mut plan)?,
+            Some(table) => comparison::run(connection, catalog, collection, &table, &stored, &mut plan)?,
         }
     }
-    for name in undeclared(connection, catalog)? {
-        plan.notes.push(format!("the table {name} is not declared: it is kept as it is, and not served"));
+    for name in stored.iter().filter(|name| catalog.find(name).is_none()) {
+        plan.note_undeclared(name);
     }
     Ok(plan)
 }
 
 /// The tables that no collection is declared for, ours and SQLite's own left out.
 pub(super) fn undeclared(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<String>> {
+    Ok(names(connection)?.into_iter().filter(|name| catalog.find(name).is_none()).collect())
+}
+
+/// All tables, ours and SQLite's own left out.
+fn names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
          AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name",
     )?;
-    let names: rusqlite::Result<Vec<String>> = statement.query_map([], |row| row.get(0))?.collect();
-    Ok(names?.into_iter().filter(|name| catalog.find(name).is_none()).collect())
+    statement.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Runs the steps of a plan. The caller holds the transaction, with foreign keys switched off.
@@ -54,7 +59,7 @@ pub(super) fn apply(connection: &Connection, plan: &Plan) -> rusqlite::Result<()
 fn create(catalog: &Catalog, collection: &Collection) -> Step {
     let mut statements = vec![sql::create_table(catalog, collection, collection.name())];
     statements.extend(sql::indexes(collection).iter().map(|index| sql::create_index(collection, index)));
-    Step { words: format!("create the collection {}", collection.name()), statements }
+    Step { words: words::create(collection), statements }
 }
 
 /// SQLite cannot change a column in place: the table is built anew beside the old one and takes its name.

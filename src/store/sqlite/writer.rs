@@ -14,12 +14,12 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{oneshot, watch};
 
 use super::group::{Group, Trouble};
-use super::memory::Memory;
 use super::strangers::Stranger;
 use super::version;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
+use crate::store::memory::Memory;
 use crate::store::sql::Statements;
 
 /// How many writes may wait. Beyond it a client is told to come back rather than kept.
@@ -249,7 +249,7 @@ impl Desk {
             None => {
                 if version != self.version {
                     self.version = version;
-                    self.memory.apply(version, &changes);
+                    self.memory.apply(version, &changes, &[]);
                 }
                 let metrics = self.observer.store();
                 metrics.committed(settled.len());

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::configs;
+use crate::support::home::Home;
 use crate::support::server::Server;
 
 /// Follows one `$ref` inside the document.
@@ -13,9 +14,9 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     }
 }
 
-/// Asks, and validates the body against what the document says of this path, method and status.
+/// Asks, validates the body against what the document says of this path, method and status, and gives the status.
 #[track_caller]
-fn is_described(server: &Server, path: &str, request: &str) {
+fn is_described(server: &Server, path: &str, request: &str) -> u16 {
     let document = server.ask("GET /openapi.json").json();
     let method = request.split(' ').next().unwrap().to_lowercase();
     let answer = server.ask(request);
@@ -24,7 +25,7 @@ fn is_described(server: &Server, path: &str, request: &str) {
     let response = resolve(&document, &responses[answer.status.to_string()]);
     assert!(response["description"].is_string(), "{request} {} is not described: {responses}", answer.status);
     if answer.body.is_empty() {
-        return;
+        return answer.status;
     }
     let mut schema = document.clone();
     let described = resolve(&document, &response["content"]["application/json"]["schema"]).clone();
@@ -34,6 +35,7 @@ fn is_described(server: &Server, path: &str, request: &str) {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(&answer.json()).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{request}: {answer:?}: {errors:?}");
+    answer.status
 }
 
 #[test]
@@ -43,7 +45,9 @@ fn the_document_names_every_path_of_the_configuration() {
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
     assert!(document["info"]["title"].is_string() && document["info"]["version"].is_string());
     let paths = document["paths"].as_object().unwrap();
-    for path in ["/users/", "/users/{id}/", "/address/", "/address/{id}/", "/schema/"] {
+    for path in
+        ["/users/", "/users/{id}/", "/address/", "/address/{id}/", "/schema/", "/_/keys/", "/_/keys/{name}/"]
+    {
         assert!(paths.contains_key(path), "{path} is not among {:?}", paths.keys());
     }
     for (path, methods) in
@@ -112,4 +116,31 @@ fn a_guarded_collection_describes_its_401_and_its_429() {
     let document = server.ask("GET /openapi.json").json();
     assert!(document["paths"]["/users/"]["get"]["responses"]["429"].is_object());
     assert!(document["paths"]["/address/"]["get"]["responses"]["401"].is_null());
+}
+
+#[test]
+fn the_answers_about_access_keys_are_as_the_document_says() {
+    let home = Home::new(&configs::built_in());
+    home.add_admin("root", "the-key-of-the-administrator");
+    home.add_key("reader", "a-key-that-opens-collections");
+    let server = home.serve();
+    let (admin, plain) = ("accesskey=the-key-of-the-administrator", "accesskey=a-key-that-opens-collections");
+    for (path, request, status) in [
+        ("/_/keys/", format!("GET /_/keys/?{admin}"), 200),
+        ("/_/keys/", format!(r#"POST /_/keys/?{admin} {{"name":"phone","admin":true}}"#), 201),
+        ("/_/keys/", format!("POST /_/keys/?{admin} {{}}"), 201),
+        ("/_/keys/", format!("GET /_/keys/?{admin}"), 200),
+        ("/_/keys/", format!(r#"POST /_/keys/?{admin} {{"name":"phone"}}"#), 409),
+        ("/_/keys/", format!(r#"POST /_/keys/?{admin} {{"name":""}}"#), 400),
+        ("/_/keys/", format!("POST /_/keys/?{admin}\nContent-Type: text/plain\n\nx"), 415),
+        ("/_/keys/", "GET /_/keys/".to_owned(), 401),
+        ("/_/keys/", format!("GET /_/keys/?{plain}"), 403),
+        ("/_/keys/{name}/", format!("DELETE /_/keys/phone/?{plain}"), 403),
+        ("/_/keys/{name}/", format!("DELETE /_/keys/phone/?{admin}"), 200),
+        ("/_/keys/{name}/", format!("DELETE /_/keys/phone/?{admin}"), 404),
+        ("/_/keys/{name}/", "DELETE /_/keys/phone/".to_owned(), 401),
+        ("/_/keys/{name}/", "OPTIONS /_/keys/phone/".to_owned(), 204),
+    ] {
+        assert_eq!(is_described(&server, path, &request), status, "{request}");
+    }
 }

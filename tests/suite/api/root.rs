@@ -10,10 +10,28 @@ fn the_root_says_what_is_here() {
     server.check(
         "GET /",
         &format!(
-            r#"200 OK {{"name":"carnet","version":"{}","schema":"/schema/","openapi":"/openapi.json","collections":{{"address":"/address/","users":"/users/"}}}}"#,
+            r#"200 OK
+            Link: </openapi.json>; rel="service-desc"
+
+            {{"name":"carnet","version":"{}","schema":"/schema/","openapi":"/openapi.json","collections":{{"address":"/address/","users":"/users/"}}}}"#,
             env!("CARGO_PKG_VERSION")
         ),
     );
+}
+
+#[test]
+fn the_root_and_the_schema_say_where_they_are_described_for_programs() {
+    let server = Server::start(&configs::built_in());
+    for path in ["/", "/schema/", "/schema"] {
+        for method in ["GET", "HEAD"] {
+            let answer = server.ask(&format!("{method} {path}"));
+            let link = answer.header("Link");
+            assert_eq!(link, Some("</openapi.json>; rel=\"service-desc\""), "{method} {path}");
+        }
+    }
+    for path in ["/users/", "/schema/users/", "/openapi.json", "/livez"] {
+        assert_eq!(server.ask(&format!("GET {path}")).header("Link"), None, "{path}");
+    }
 }
 
 #[test]

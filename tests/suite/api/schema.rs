@@ -26,7 +26,10 @@ fn fields(server: &Server, path: &str) -> Vec<String> {
 #[test]
 fn the_index_describes_each_collection_in_the_order_of_registration() {
     let server = Server::start(&configs::built_in());
-    let index = r#"200 OK {"address":{"allowed list_verbs":["GET","POST"],"allowed unique ressource":["GET","PUT","DELETE"],"list_endpoint":"/address/","schema_endpoint":"/schema/address/"},"users":{"allowed list_verbs":["GET","POST"],"allowed unique ressource":["GET","PUT","DELETE"],"list_endpoint":"/users/","schema_endpoint":"/schema/users/"}}"#;
+    let index = r#"200 OK
+        Link: </openapi.json>; rel="service-desc"
+
+        {"address":{"allowed list_verbs":["GET","POST"],"allowed unique ressource":["GET","PUT","DELETE"],"list_endpoint":"/address/","schema_endpoint":"/schema/address/"},"users":{"allowed list_verbs":["GET","POST"],"allowed unique ressource":["GET","PUT","DELETE"],"list_endpoint":"/users/","schema_endpoint":"/schema/users/"}}"#;
     server.check("GET /schema/", index);
     server.check("GET /schema", index);
 }

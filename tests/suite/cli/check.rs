@@ -23,7 +23,7 @@ fn check_prints_the_defaults_that_apply() {
 fn check_changes_nothing() {
     let home = Home::new(&configs::built_in());
     home.run(&["check"]).exits(0);
-    assert!(!home.database_file().exists());
+    assert!(!home.has_store());
     assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 1, "only the configuration");
 }
 

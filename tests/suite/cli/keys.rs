@@ -130,9 +130,9 @@ fn revoking_what_is_not_there_fails() {
 #[test]
 fn keys_commands_make_the_store_where_there_is_none() {
     let home = Home::new(&configs::guarded());
-    assert!(!home.database_file().exists());
+    assert!(!home.has_store());
     assert_eq!(listed(&home), Vec::<Value>::new());
-    assert!(home.database_file().exists());
+    assert!(home.has_store());
 }
 
 #[test]
@@ -143,4 +143,30 @@ fn keys_commands_work_beside_a_running_server() {
     assert_eq!(listed(&home).len(), 1);
     home.run(&["keys", "revoke", "alice"]).exits(0);
     assert_eq!(server.status("GET /address/"), 200);
+}
+
+#[test]
+fn a_key_that_may_manage_keys_is_made_and_listed_as_such() {
+    let home = Home::new(&configs::guarded());
+    home.run(&["keys", "create", "--admin", "root"]).exits(0);
+    home.run(&["keys", "create", "reader"]).exits(0);
+    let flags: Vec<String> =
+        listed(&home).iter().map(|key| format!("{} {}", key["name"], key["admin"])).collect();
+    assert_eq!(flags, [r#""reader" false"#, r#""root" true"#]);
+    let table = home.run(&["keys", "list"]).exits(0).stdout;
+    let column = |line: &str| line.split_whitespace().last().map(str::to_owned);
+    let last: Vec<Option<String>> = table.lines().map(column).collect();
+    assert_eq!(last, ["ADMIN", "no", "yes"].map(|word| Some(word.to_owned())), "{table}");
+    assert!(table.starts_with("NAME"), "{table}");
+}
+
+#[test]
+fn a_name_that_no_path_could_hold_is_refused() {
+    let home = Home::new(&configs::guarded());
+    let long = "a".repeat(201);
+    for name in ["", ".", "..", "a\nb", &long] {
+        home.run(&["keys", "create", name]).exits(2).says(&["1 to 200 characters"]);
+    }
+    home.run(&["keys", "create", &"a".repeat(200)]).exits(0);
+    assert_eq!(listed(&home).len(), 1);
 }

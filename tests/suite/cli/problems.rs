@@ -10,7 +10,7 @@ fn problem(config: &str, words: &[&str]) {
     home.run(&["check"]).exits(2).says(words).says(&["book.toml"]);
     let start = home.refused_start().exits(2).says(words);
     assert!(start.stdout.is_empty(), "{start:?}");
-    assert!(!home.database_file().exists(), "a store was made");
+    assert!(!home.has_store(), "a store was made");
 }
 
 /// One collection with these keys and these fields.

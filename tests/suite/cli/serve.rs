@@ -68,22 +68,6 @@ fn logs_are_text_where_the_configuration_says_so() {
 }
 
 #[test]
-fn a_relative_sqlite_path_is_relative_to_the_working_directory() {
-    let home = Home::new(&configs::built_in());
-    let command = home.command(&[
-        "serve",
-        "--config",
-        "book.toml",
-        "--database",
-        "sqlite:here.db",
-        "--listen",
-        "127.0.0.1:0",
-    ]);
-    Server::launch(&home, command).stop();
-    assert!(home.path("here.db").exists());
-}
-
-#[test]
 fn answers_say_where_their_time_went_where_the_configuration_asks_for_it() {
     let timed = Server::start(&format!("[server]\nserver_timing = true\n{}", configs::built_in()));
     let header = timed.ask("GET /users/").header("Server-Timing").unwrap().to_owned();
@@ -97,7 +81,7 @@ fn answers_say_where_their_time_went_where_the_configuration_asks_for_it() {
 fn the_environment_sets_the_level_of_the_log() {
     let said = |level: &str| {
         let home = Home::new(&configs::built_in());
-        let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+        let mut command = home.command_here(&["serve", "--listen", "127.0.0.1:0"]);
         command.env("CARNET_LOG", level);
         let mut server = Server::launch(&home, command);
         server.ask("GET /users/");

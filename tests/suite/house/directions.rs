@@ -135,6 +135,7 @@ fn only_http_names_the_http_library() {
 #[test]
 fn only_the_engine_names_its_driver() {
     only_in(|path| path.starts_with("src/store/sqlite"), &["rusqlite", "libsqlite3_sys"]);
+    only_in(|path| path.starts_with("src/store/postgres"), &["tokio_postgres", "rustls"]);
 }
 
 #[test]

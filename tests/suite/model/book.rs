@@ -175,7 +175,7 @@ impl Cell {
             Cell::Null => "NULL".to_owned(),
             Cell::Text(text) => format!("'{}'", text.replace('\'', "''")),
             Cell::Integer(i64::MIN) => "(-9223372036854775807 - 1)".to_owned(),
-            Cell::Boolean(boolean) => i64::from(*boolean).to_string(),
+            Cell::Boolean(boolean) => boolean.to_string(),
             other => other.json(),
         }
     }

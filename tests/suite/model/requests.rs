@@ -11,14 +11,35 @@ const TEXTS: [&str; 7] = ["a", "b", "É", "a b", "", "y+z&=%", "'\"\\\u{1}"];
 const INTEGERS: [i64; 6] = [0, 1, -1, 7, i64::MAX, i64::MIN];
 const FLOATS: [f64; 8] = [0.0, 1.0, -0.5, 0.1, 1e21, 5e-324, 1.7976931348623157e308, 3.0];
 
-struct Run {
+/// Whoever answers requests as the model does.
+pub(super) trait Answers {
+    fn send(&mut self, request: &Request) -> Answer;
+}
+
+impl Answers for Client {
+    #[track_caller]
+    fn send(&mut self, request: &Request) -> Answer {
+        Client::send(self, request)
+    }
+}
+
+/// One sequence of requests.
+pub(super) struct Run {
     seed: u64,
     dice: Dice,
-    book: Book,
-    requests: usize,
+    pub(super) book: Book,
+    /// The largest ids that were given before this sequence: it does the same wherever ids begin.
+    before: [i64; 4],
+    pub(super) requests: usize,
 }
 
 impl Run {
+    /// A sequence that begins without records.
+    pub(super) fn new(seed: u64, before: [i64; 4]) -> Run {
+        let book = Book { given: before, ..Book::default() };
+        Run { seed, dice: Dice::new(seed), book, before, requests: 0 }
+    }
+
     /// A value that validates; a reference now and then leads nowhere.
     fn cell(&mut self, kind: Kind, is_required: bool) -> Cell {
         if !is_required && self.dice.once_in(4) {
@@ -39,7 +60,8 @@ impl Run {
     fn some_id(&mut self, collection: usize) -> i64 {
         let living: Vec<i64> = self.book.rows[collection].keys().copied().collect();
         if living.is_empty() || self.dice.once_in(20) {
-            return 1 + self.dice.below(self.book.given[collection] as usize + 3) as i64;
+            let (before, given) = (self.before[collection], self.book.given[collection]);
+            return before + 1 + self.dice.below((given - before) as usize + 3) as i64;
         }
         *self.dice.pick(&living)
     }
@@ -57,7 +79,7 @@ impl Run {
         format!("{{{}}}", members.join(","))
     }
 
-    fn step(&mut self, client: &mut Client) {
+    pub(super) fn step(&mut self, client: &mut impl Answers) {
         // Cards and stamps are few without people, so these come more often.
         let collection = *self.dice.pick(&[0, 1, 1, 1, 2, 2, 3]);
         self.requests += 1;
@@ -71,7 +93,7 @@ impl Run {
     }
 
     #[track_caller]
-    fn send(&self, client: &mut Client, request: &Request, status: u16, body: Option<&str>) -> Answer {
+    fn send(&self, client: &mut impl Answers, request: &Request, status: u16, body: Option<&str>) -> Answer {
         let answer = client.send(request);
         let is_right = answer.status == status && body.is_none_or(|body| answer.body_text() == body);
         assert!(
@@ -82,7 +104,7 @@ impl Run {
         answer
     }
 
-    fn create(&mut self, client: &mut Client, collection: usize) {
+    fn create(&mut self, client: &mut impl Answers, collection: usize) {
         let row = self.row(collection);
         let leaves_out = self.dice.once_in(2);
         let body = self.body(collection, &row, |position| leaves_out && row[position] == Cell::Null);
@@ -96,16 +118,40 @@ impl Run {
         self.book.insert(collection, id, row);
     }
 
-    fn update(&mut self, client: &mut Client, collection: usize) {
+    /// Now and then only on condition that the record is the one that was seen: the request, and whether it is.
+    fn on_condition(
+        &mut self,
+        client: &mut impl Answers,
+        collection: usize,
+        id: i64,
+        request: Request,
+    ) -> (Request, bool) {
+        if !self.dice.once_in(4) {
+            return (request, true);
+        }
+        let is_seen = self.dice.once_in(2);
+        let answer = client.send(&Request::new(&format!("GET /{}/{id}/", COLLECTIONS[collection].name)));
+        match answer.header("ETag").filter(|_| is_seen) {
+            Some(tag) => (request.header("If-Match", tag), true),
+            None => (request.header("If-Match", "\"another\""), false),
+        }
+    }
+
+    fn update(&mut self, client: &mut impl Answers, collection: usize) {
         let id = self.some_id(collection);
         let new = self.row(collection);
         let kept: Vec<bool> = new.iter().map(|_| self.dice.once_in(2)).collect();
         let body = self.body(collection, &new, |position| kept[position]);
         let request = Request::new(&format!("PUT /{}/{id}/", COLLECTIONS[collection].name)).json(body);
+        let (request, is_seen) = self.on_condition(client, collection, id, request);
         let Some(old) = self.book.rows[collection].get(&id) else {
             self.send(client, &request, 404, None);
             return;
         };
+        if !is_seen {
+            self.send(client, &request, 412, None);
+            return;
+        }
         let cells = old.iter().zip(new).zip(kept);
         let row: Row = cells.map(|((old, new), is_kept)| if is_kept { old.clone() } else { new }).collect();
         if !self.book.accepts(collection, Some(id), &row) {
@@ -116,11 +162,18 @@ impl Run {
         self.book.insert(collection, id, row);
     }
 
-    fn delete(&mut self, client: &mut Client, collection: usize) {
+    fn delete(&mut self, client: &mut impl Answers, collection: usize) {
         let id = self.some_id(collection);
+        self.delete_one(client, collection, id);
+    }
+
+    fn delete_one(&mut self, client: &mut impl Answers, collection: usize, id: i64) {
         let request = Request::new(&format!("DELETE /{}/{id}/", COLLECTIONS[collection].name));
+        let (request, is_seen) = self.on_condition(client, collection, id, request);
         if !self.book.rows[collection].contains_key(&id) {
             self.send(client, &request, 404, None);
+        } else if !is_seen {
+            self.send(client, &request, 412, None);
         } else if self.book.delete(collection, id) {
             self.send(client, &request, 200, Some(""));
         } else {
@@ -128,7 +181,7 @@ impl Run {
         }
     }
 
-    fn fetch(&mut self, client: &mut Client, collection: usize) {
+    fn fetch(&mut self, client: &mut impl Answers, collection: usize) {
         let id = self.some_id(collection);
         let request = Request::new(&format!("GET /{}/{id}/", COLLECTIONS[collection].name));
         match self.book.rows[collection].get(&id) {
@@ -137,7 +190,7 @@ impl Run {
         };
     }
 
-    fn list(&mut self, client: &mut Client, collection: usize) {
+    fn list(&mut self, client: &mut impl Answers, collection: usize) {
         let fields = COLLECTIONS[collection].fields;
         let mut filters: Vec<(Option<usize>, String)> = Vec::new();
         for _ in 0..*self.dice.pick(&[0, 1, 1, 1, 2, 2, 3]) {
@@ -162,7 +215,7 @@ impl Run {
         self.ask_list(client, collection, &Asked { filters, offset, count });
     }
 
-    fn ask_list(&self, client: &mut Client, collection: usize, asked: &Asked) {
+    fn ask_list(&self, client: &mut impl Answers, collection: usize, asked: &Asked) {
         let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
         let mut pairs: Vec<String> = asked
             .filters
@@ -175,7 +228,7 @@ impl Run {
         self.send(client, &Request::new(&line), 200, Some(&self.book.list(collection, asked)));
     }
 
-    /// Another tool changes the file of the stopped server.
+    /// Another tool changes the store of the stopped server.
     fn other_tool(&mut self, home: &Home) {
         for _ in 0..1 + self.dice.below(6) {
             let collection = *self.dice.pick(&[0, 1, 1, 2, 3]);
@@ -212,8 +265,17 @@ impl Run {
         }
     }
 
+    /// Deletes all that is left, those that refer to others first.
+    pub(super) fn delete_all(&mut self, client: &mut impl Answers) {
+        for collection in (0..COLLECTIONS.len()).rev() {
+            while let Some((&id, _)) = self.book.rows[collection].first_key_value() {
+                self.delete_one(client, collection, id);
+            }
+        }
+    }
+
     /// Every record and every page, once more.
-    fn compare_all(&self, client: &mut Client) {
+    pub(super) fn compare_all(&self, client: &mut impl Answers) {
         for collection in 0..COLLECTIONS.len() {
             let pages = self.book.rows[collection].len() / PAGE_SIZE + 1;
             for page in 0..pages {
@@ -230,7 +292,7 @@ impl Run {
 fn agree(memory: &str, seeds: std::ops::Range<u64>) {
     let (mut requests, mut restarts) = (0, 0);
     for seed in seeds.clone() {
-        let mut run = Run { seed, dice: Dice::new(seed), book: Book::default(), requests: 0 };
+        let mut run = Run::new(seed, [0; 4]);
         let home = Home::new(&format!("[server]\nmemory = \"{memory}\"\n{CONFIG}"));
         let mut server = home.serve();
         for _ in 0..3 {

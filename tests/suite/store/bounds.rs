@@ -27,7 +27,8 @@ fn thousands_of_filters_and_records_stay_within_the_memory() {
     home.execute(&format!(
         "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {RECORDS})
          INSERT INTO notes (id, owner, kind, zone, seq, pad)
-         SELECT i + 1, 'o' || i, 'k' || (i % 100), 'z' || (i % 3), i, printf('%.300c', 'x') FROM n"
+         SELECT i + 1, 'o' || i, 'k' || (i % 100), 'z' || (i % 3), i, '{}' FROM n",
+        "x".repeat(300)
     ));
     let server = home.serve();
     let mut dice = Dice::new(7);

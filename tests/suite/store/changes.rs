@@ -111,5 +111,5 @@ fn check_says_what_a_start_would_change_and_changes_nothing() {
     home.configure(&format!("{}{}", configs::built_in(), configs::kinds()));
     let before = home.stored_bytes();
     home.run(&["check"]).exits(0).says(&["things"]);
-    assert!(home.stored_bytes() == before, "the file was touched");
+    assert!(home.stored_bytes() == before, "the store was touched");
 }

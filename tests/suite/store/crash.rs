@@ -1,4 +1,4 @@
-//! `kill -9` under load, again and again on the same file: what was acknowledged is there.
+//! `kill -9` under load, again and again on the same store: what was acknowledged is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -100,7 +100,7 @@ fn twenty_kills_under_load_lose_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn after_a_kill_the_same_port_and_file_open_at_once() {
+fn after_a_kill_the_same_port_and_store_open_at_once() {
     let home = Home::new(&configs::built_in());
     let server = home.serve();
     server.create_user("John", "Doe");

@@ -1,10 +1,10 @@
-//! Records at the edges, written by another tool: memory treats them as the file does.
+//! Records at the edges, written by another tool: memory treats them as the database does.
 
 use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::server::Server;
 
-/// The first look asks the file, the second one keeps what it finds in memory.
+/// The first look asks the database, the second one keeps what it finds in memory.
 #[track_caller]
 fn shows_everywhere(server: &Server, id: i64, first_name: &str) {
     for _ in 0..3 {
@@ -36,22 +36,4 @@ fn the_largest_and_the_smallest_id_can_be_updated_and_deleted() {
         assert_eq!(server.status(&format!("GET /users/{id}/")), 404);
     }
     assert_eq!(server.ids("/users/"), [31, 32, 65_535, 1 << 32, i64::MAX - 1]);
-}
-
-/// JSON cannot say such bytes; what a filter finds must still not depend on what happened before.
-#[test]
-fn bytes_that_are_no_text_are_found_alike_before_and_after_a_restart() {
-    let home = Home::new(&configs::built_in());
-    home.serve().stop();
-    home.execute(
-        "INSERT INTO users (first_name, last_name) VALUES (CAST(x'ff' AS TEXT), 'Doe'), ('n', 'Doe')",
-    );
-    let lists =
-        ["first_name=%EF%BF%BD", "first_name=%EF%BF%BD&last_name=Roe", "last_name=Roe", "last_name=Doe"];
-    let server = home.serve();
-    let found = |server: &Server| lists.map(|list| server.ids(&format!("/users/?{list}")));
-    found(&server);
-    assert_eq!(server.status(r#"PUT /users/1/ {"last_name":"Roe"}"#), 200);
-    let before = found(&server);
-    assert_eq!(found(&server.stop().serve()), before);
 }

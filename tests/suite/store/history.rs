@@ -9,10 +9,12 @@ mod whole_changes;
 mod checker;
 mod clients;
 mod controls;
+mod postgres;
 
 use std::sync::Arc;
 
 use crate::support::home::Home;
+use crate::support::server::Server;
 use clients::Plan;
 
 /// The kinds of which each has more records that nobody changes than are read at once, when a filter is new.
@@ -60,12 +62,18 @@ pub(super) fn still_life(memory: &str) -> Arc<Home> {
 }
 
 /// Records histories with these seeds and checks them.
-#[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
 fn hold(memory: &str, seeds: std::ops::Range<u64>, plan: &Plan) {
+    hold_on(1, memory, seeds, plan);
+}
+
+/// The same, with so many servers of one store.
+#[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
+fn hold_on(nodes: usize, memory: &str, seeds: std::ops::Range<u64>, plan: &Plan) {
     let (mut writes, mut reads, mut snapshots) = (0, 0, 0);
     for seed in seeds.clone() {
-        let server = still_life(memory).serve();
-        let history = clients::record(&server, seed, plan);
+        let home = still_life(memory);
+        let servers: Vec<Server> = (0..nodes).map(|_| home.serve()).collect();
+        let history = clients::record(&servers, seed, plan);
         writes += history.writers.iter().map(|writer| writer.done.len()).sum::<usize>();
         reads += history.reads.len();
         match checker::check(&history) {
@@ -75,10 +83,10 @@ fn hold(memory: &str, seeds: std::ops::Range<u64>, plan: &Plan) {
                 panic!("seed {seed}, memory {memory}: {} faults, such as {shown:#?}", faults.len());
             }
         }
-        server.stop().is_sound();
+        servers.into_iter().for_each(|server| server.stop().is_sound());
     }
     println!(
-        "memory {memory}, seeds {seeds:?}: {writes} writes, {reads} reads, {snapshots} of them snapshots"
+        "{nodes} nodes, memory {memory}, seeds {seeds:?}: {writes} writes, {reads} reads, {snapshots} of them snapshots"
     );
 }
 

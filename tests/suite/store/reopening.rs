@@ -1,4 +1,4 @@
-//! The same file again: after a restart, beside another server, with rows of another tool.
+//! The same store again: after a restart, made by a newer version, with rows of another tool.
 
 use crate::support::answer::NOT_FOUND;
 use crate::support::configs;
@@ -21,52 +21,21 @@ fn everything_is_there_after_a_restart() {
 }
 
 #[test]
-fn a_second_server_on_the_same_file_is_refused_with_a_sentence() {
-    let home = Home::new(&configs::built_in());
-    let server = home.serve();
-    server.create_user("John", "Doe");
-    let refused = home.refused_start().exits(1);
-    assert!(refused.stdout.is_empty(), "{refused:?}");
-    assert!(refused.stderr.contains("book.db"), "it names the file: {refused:?}");
-    assert_eq!(server.ids("/users/"), [1]);
-    server.create_user("Jane", "Doe");
-    server.stop();
-    assert_eq!(home.serve().ids("/users/"), [1, 2]);
-}
-
-#[test]
-fn a_file_of_a_newer_format_is_refused_untouched() {
+fn a_store_of_a_newer_format_is_refused_untouched() {
     let home = Home::new(&configs::built_in());
     let server = home.serve();
     server.create_user("John", "Doe");
     server.stop();
-    let format = home.query("PRAGMA user_version");
-    home.execute("PRAGMA user_version = 1000000");
+    let format = home.query(home.either("PRAGMA user_version", "SELECT format FROM _carnet_version"));
+    let set = home.either("PRAGMA user_version =", "UPDATE _carnet_version SET format =");
+    home.execute(&format!("{set} 1000000"));
     let before = home.stored_bytes();
     let refused = home.refused_start();
     assert!(matches!(refused.code, Some(1 | 2)), "{refused:?}");
     assert!(refused.stderr.contains("newer"), "{refused:?}");
-    assert!(home.stored_bytes() == before, "the file was touched");
-    home.execute(&format!("PRAGMA user_version = {}", format[0]));
+    assert!(home.stored_bytes() == before, "the store was touched");
+    home.execute(&format!("{set} {}", format[0]));
     assert_eq!(home.serve().ids("/users/"), [1]);
-}
-
-#[test]
-fn a_file_that_is_no_database_is_refused_untouched() {
-    let home = Home::new(&configs::built_in());
-    let text = "This is a letter, not a database. ".repeat(500);
-    std::fs::write(home.database_file(), &text).unwrap();
-    home.refused_start().exits(1);
-    assert_eq!(std::fs::read_to_string(home.database_file()).unwrap(), text);
-}
-
-#[test]
-fn a_store_in_a_folder_that_does_not_exist_is_refused() {
-    let home = Home::new(&configs::built_in());
-    let database = format!("sqlite:{}", home.path("no/such/folder/book.db").display());
-    let config = home.path("book.toml").display().to_string();
-    let arguments = ["serve", "--config", &config, "--database", &database, "--listen", "127.0.0.1:0"];
-    home.run_bare(&arguments).exits(1).says(&["no/such/folder"]);
 }
 
 #[test]

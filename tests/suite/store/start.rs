@@ -70,7 +70,10 @@ fn what_another_tool_wrote_after_a_kill_is_there_from_the_first_answer_on() {
     assert_eq!(server.create_user("n0", "L0"), USERS + 1);
     server.kill();
     home.execute(&format!("DELETE FROM users WHERE id = {}", USERS + 1));
-    home.execute(&format!("UPDATE sqlite_sequence SET seq = {USERS} WHERE name = 'users'"));
+    home.execute(&home.either(
+        format!("UPDATE sqlite_sequence SET seq = {USERS} WHERE name = 'users'"),
+        format!("SELECT setval(pg_get_serial_sequence('users', 'id'), {USERS})"),
+    ));
     fill(&home, USERS, USERS + 3_000);
     let server = home.serve();
     shows(&mut server.client(), USERS + 3_000);

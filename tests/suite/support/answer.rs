@@ -11,7 +11,13 @@ pub(crate) const NOT_FOUND: &str = r#"404 Not Found
     {"error":"<p>The requested URL was not found on this server.</p>"}"#;
 
 /// Headers that stand in the text of an answer, where the answer has them.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 16] = [
+    "Access-Control-Allow-Credentials",
+    "Access-Control-Allow-Headers",
+    "Access-Control-Allow-Methods",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+    "Access-Control-Max-Age",
     "Allow",
     "Connection",
     "Link",
@@ -20,6 +26,7 @@ const SHOWN: [&str; 9] = [
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    "Vary",
     "WWW-Authenticate",
 ];
 

@@ -32,6 +32,11 @@ pub(crate) fn built_in() -> String {
     users("", PAGES)
 }
 
+/// The built-in address book with pages of a thousand records.
+pub(crate) fn long_pages() -> String {
+    built_in().replace("page_size = 20", "page_size = 1000")
+}
+
 /// The built-in address book with further keys in `[server]`.
 pub(crate) fn with_server(keys: &str) -> String {
     format!("[server]\n{keys}\n{}", built_in())

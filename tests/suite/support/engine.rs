@@ -1,30 +1,135 @@
-//! Which engine stores the records: the one place that makes a `--database` URL.
+//! Which engine this run of the suite is about, and a place in it for the store of one test.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::file::File;
+use super::schema::Schema;
 
 /// An engine that the whole suite can run on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
     Sqlite,
+    Postgres,
 }
+
+/// Names the engine; SQLite where it is not set.
+const ENGINE: &str = "CARNET_TEST_ENGINE";
+/// A PostgreSQL server in which the tests may make schemas.
+const SERVER: &str = "TEST_DATABASE_URL";
+/// How many random sequences are tried, for a campaign that goes on for hours; and the first seed, to replay one.
+const SEQUENCES: &str = "CARNET_SEQUENCES";
+const FIRST_SEED: &str = "CARNET_SEED";
 
 impl Engine {
     /// The engine that this run of the suite is about.
     pub(crate) fn chosen() -> Engine {
-        Engine::Sqlite
+        match variable(ENGINE).as_deref() {
+            None | Some("sqlite") => Engine::Sqlite,
+            Some("postgres") => Engine::Postgres,
+            Some(other) => panic!("{ENGINE} is sqlite or postgres, not {other:?}"),
+        }
     }
+}
 
-    /// The `--database` value for a store of its own inside `folder`.
-    pub(crate) fn url(self, folder: &Path) -> String {
-        match self {
-            Engine::Sqlite => format!("sqlite:{}", self.file(folder).display()),
+/// The URL of the PostgreSQL server that the tests may use.
+fn server() -> String {
+    variable(SERVER).unwrap_or_else(|| {
+        panic!(
+            "{SERVER} is not set. `./test postgres` starts a server and runs the tests on it; to do so by hand: \
+             export {SERVER}=$(tests/postgres-cluster start FOLDER) {ENGINE}=postgres"
+        )
+    })
+}
+
+/// The seeds of random sequences: these, or those that whoever started the tests asks for.
+pub(crate) fn sequences(first: u64, number: u64) -> std::ops::Range<u64> {
+    let said = |name: &str| {
+        let number = variable(name)?.parse();
+        Some(number.unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    match said(FIRST_SEED) {
+        Some(first) => first..first + said(SEQUENCES).unwrap_or(1),
+        None => first..first + said(SEQUENCES).unwrap_or(number),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever starts the tests says which engine they are about")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Where the store of one test is.
+pub(crate) enum Place {
+    File(File),
+    /// Made when it is first asked for: some tests never need it.
+    Schema(OnceLock<Schema>),
+}
+
+impl Place {
+    /// A place of its own for a test that lives in this folder.
+    pub(crate) fn new(engine: Engine, folder: &Path) -> Place {
+        match engine {
+            Engine::Sqlite => Place::File(File::new(folder.join("book.db"))),
+            Engine::Postgres => Place::Schema(OnceLock::new()),
         }
     }
 
-    /// The file that holds the store.
-    pub(crate) fn file(self, folder: &Path) -> PathBuf {
+    /// On a server that one test has for itself.
+    pub(crate) fn at(url: &str) -> Place {
+        Place::Schema(OnceLock::from(Schema::public(url)))
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
         match self {
-            Engine::Sqlite => folder.join("book.db"),
+            Place::File(_) => Engine::Sqlite,
+            Place::Schema(_) => Engine::Postgres,
         }
     }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        match self {
+            Place::File(file) => file,
+            Place::Schema(schema) => schema.get_or_init(|| Schema::create(&server())),
+        }
+    }
+}
+
+/// What another tool sees of a store, and does to it, by plain SQL.
+pub(crate) trait Store {
+    /// The `--database` value.
+    fn url(&self) -> String;
+
+    /// Whether anything was ever stored, be it an empty table.
+    fn exists(&self) -> bool;
+
+    /// Runs statements, or gives the reason why not.
+    fn execute(&self, sql: &str) -> Result<(), String>;
+
+    /// The first column of every row, as text; a null is `NULL`.
+    fn query(&self, sql: &str) -> Vec<String>;
+
+    /// All of it, as bytes that differ after any change.
+    fn everything(&self) -> Vec<u8>;
+
+    /// What is broken, or leads nowhere.
+    fn faults(&self) -> Vec<String>;
+
+    /// The tables, by name.
+    fn tables(&self) -> Vec<String>;
+
+    /// The columns of a table in their order: name, `text` or `integer` or what it is, `NOT NULL`.
+    fn columns(&self, table: &str) -> Vec<String>;
+
+    /// The columns of the primary key.
+    fn primary_key(&self, table: &str) -> Vec<String>;
+
+    /// The foreign keys of a table: `column -> table.column ON DELETE …`.
+    fn references(&self, table: &str) -> Vec<String>;
+
+    /// The columns that come first in some index.
+    fn indexed(&self, table: &str) -> Vec<String>;
+
+    /// The columns of every unique index, the primary key's left out.
+    fn unique(&self, table: &str) -> Vec<String>;
 }

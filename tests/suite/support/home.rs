@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::engine::Engine;
+use super::engine::{Engine, Place};
 use super::process::{Outcome, Process};
 use super::server::Server;
 
@@ -16,8 +16,8 @@ const VARIABLES: [&str; 5] =
 
 /// Where one test lives. It is removed when nothing uses it any more.
 pub(crate) struct Home {
+    place: Place,
     folder: TempDir,
-    engine: Engine,
 }
 
 impl Home {
@@ -30,7 +30,26 @@ impl Home {
 
     /// A folder with nothing in it.
     pub(crate) fn empty() -> Arc<Home> {
-        Arc::new(Home { folder: tempfile::tempdir().unwrap(), engine: Engine::chosen() })
+        Home::in_place(|folder| Place::new(Engine::chosen(), folder))
+    }
+
+    /// A folder with this configuration, whose store is in this engine.
+    pub(crate) fn of(engine: Engine, config: &str) -> Arc<Home> {
+        let home = Home::in_place(|folder| Place::new(engine, folder));
+        home.configure(config);
+        home
+    }
+
+    /// A folder with this configuration, whose store is on a server that the test has for itself.
+    pub(crate) fn at(url: &str, config: &str) -> Arc<Home> {
+        let home = Home::in_place(|_| Place::at(url));
+        home.configure(config);
+        home
+    }
+
+    fn in_place(place: impl FnOnce(&Path) -> Place) -> Arc<Home> {
+        let folder = tempfile::tempdir().unwrap();
+        Arc::new(Home { place: place(folder.path()), folder })
     }
 
     /// Replaces the configuration.
@@ -46,12 +65,12 @@ impl Home {
         self.folder().join(name)
     }
 
-    pub(crate) fn database_url(&self) -> String {
-        self.engine.url(self.folder())
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
-    pub(crate) fn database_file(&self) -> PathBuf {
-        self.engine.file(self.folder())
+    pub(crate) fn database_url(&self) -> String {
+        self.place.store().url()
     }
 
     /// The program with these arguments and no others, started in this folder.
@@ -84,6 +103,11 @@ impl Home {
     /// Stores an access key.
     pub(crate) fn add_key(&self, name: &str, key: &str) {
         self.run(&["keys", "create", name, "--key", key]).exits(0);
+    }
+
+    /// Stores an access key that may manage keys.
+    pub(crate) fn add_admin(&self, name: &str, key: &str) {
+        self.run(&["keys", "create", name, "--key", key, "--admin"]).exits(0);
     }
 
     /// Serves on a free port.

@@ -93,6 +93,15 @@ impl Process {
         }
     }
 
+    /// Waits until this stands on standard error, or there will be no more.
+    pub(crate) fn wait_for_error(&self, words: &str) {
+        let deadline = Instant::now() + SAFETY_NET;
+        while !self.stderr().contains(words) && !self.readers.iter().all(JoinHandle::is_finished) {
+            assert!(Instant::now() < deadline, "{words:?} was not said: {}", self.stderr());
+            std::thread::yield_now();
+        }
+    }
+
     /// Sends a signal, by its short name.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();

@@ -27,6 +27,10 @@ fn the_statuses_follow_from_the_verb_and_the_collection() {
         (&built_in, "/address/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
         (&built_in, "/schema/{name}/", "get", "200 400 404 414 431 500 503"),
         (&built_in, "/readyz", "get", "200 400 414 431 500 503"),
+        (&built_in, "/_/keys/", "get", "200 400 401 403 414 431 500 503"),
+        (&built_in, "/_/keys/", "post", "201 400 401 403 408 409 413 414 415 431 500 503 507"),
+        (&built_in, "/_/keys/{name}/", "delete", "200 400 401 403 404 414 431 500 503 507"),
+        (&built_in, "/_/keys/{name}/", "options", "204 400 404 414 431 500 503"),
         (&rich, "/things/", "get", "200 400 401 414 429 431 500 503"),
         (&rich, "/things/{id}/", "options", "204 400 404 414 431 500 503"),
         // A note is cleared with its thing; a part goes with it, and a log entry holds the part.
@@ -51,6 +55,10 @@ fn the_answers_carry_what_is_promised() {
     let created = "Location Preference-Applied X-Request-Id";
     assert_eq!(headers(&built_in, "/users/", "post", "201"), created);
     assert_eq!(headers(&built_in, "/users/", "get", "200"), "Link X-Request-Id");
+    assert_eq!(headers(&built_in, "/", "get", "200"), "Link X-Request-Id");
+    assert_eq!(headers(&built_in, "/schema/", "head", "200"), "Link X-Request-Id");
+    assert_eq!(headers(&built_in, "/schema/{name}/", "get", "200"), "X-Request-Id");
+    assert_eq!(headers(&built_in, "/_/keys/", "post", "201"), "Location X-Request-Id");
     assert_eq!(headers(&built_in, "/users/{id}/", "get", "404"), "Connection X-Request-Id");
     assert_eq!(headers(&built_in, "/users/", "get", "431"), "");
     let limited = "RateLimit-Policy RateLimit X-Request-Id";

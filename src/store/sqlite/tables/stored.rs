@@ -2,33 +2,20 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
-use crate::store::plan::Obstacle;
-use crate::store::sql::quote;
-
-/// How many ids an obstacle names.
-const NAMED_IDS: usize = 10;
+use crate::store::comparison::{Column, Stored};
+use crate::store::plan::NAMED_IDS;
+use crate::store::sql::{self, quote};
 
 /// A stored table, as SQLite describes it.
 pub(super) struct Table {
-    pub(super) text: String,
-    pub(super) is_strict: bool,
-    pub(super) columns: Vec<StoredColumn>,
-    pub(super) references: Vec<StoredReference>,
+    name: String,
+    text: String,
+    is_strict: bool,
+    has_key: bool,
+    columns: Vec<Column>,
     pub(super) indexes: Vec<(String, Option<String>)>,
-}
-
-pub(super) struct StoredColumn {
-    pub(super) name: String,
-    pub(super) column_type: String,
-    pub(super) is_not_null: bool,
-    pub(super) is_key: bool,
-}
-
-pub(super) struct StoredReference {
-    pub(super) from: String,
-    pub(super) target: String,
-    pub(super) on_delete: String,
 }
 
 impl Table {
@@ -39,26 +26,31 @@ impl Table {
             })
             .optional()?;
         let Some(text) = text else { return Ok(None) };
-        let is_strict =
+        let is_strict: bool =
             connection.query_row("SELECT strict FROM pragma_table_list(?1)", [name], |row| row.get(0))?;
+        let references: Vec<(String, String, String)> = collect(
+            connection,
+            "SELECT \"from\", \"table\", on_delete FROM pragma_foreign_key_list(?1)",
+            name,
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )?;
+        let mut has_key = false;
         let columns = collect(
             connection,
             "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
             name,
             |row| {
-                Ok(StoredColumn {
-                    name: row.get(0)?,
-                    column_type: row.get(1)?,
-                    is_not_null: row.get(2)?,
-                    is_key: row.get::<_, i64>(3)? > 0,
-                })
+                let (name, column_type): (String, String) = (row.get(0)?, row.get(1)?);
+                let is_key = row.get::<_, i64>(3)? > 0;
+                has_key |= is_key && name == "id" && column_type.eq_ignore_ascii_case("INTEGER");
+                let kind = kind(&text, &name, &column_type);
+                let intruders = kind.filter(|_| !is_strict).map(|kind| intruders(&name, kind));
+                let reference = references.iter().find(|(from, ..)| *from == name);
+                let reference = reference.map(|(_, target, rule)| (target.clone(), rule.clone()));
+                let is_not_null = row.get(2)?;
+                let widening = None;
+                Ok(Column { name, column_type, kind, is_not_null, intruders, reference, widening })
             },
-        )?;
-        let references = collect(
-            connection,
-            "SELECT \"from\", \"table\", on_delete FROM pragma_foreign_key_list(?1)",
-            name,
-            |row| Ok(StoredReference { from: row.get(0)?, target: row.get(1)?, on_delete: row.get(2)? }),
         )?;
         let indexes = collect(
             connection,
@@ -66,25 +58,63 @@ impl Table {
             name,
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        Ok(Some(Self { text, is_strict, columns, references, indexes }))
+        Ok(Some(Self { name: name.to_owned(), text, is_strict, has_key, columns, indexes }))
     }
 
-    pub(super) fn column(&self, name: &str) -> Option<&StoredColumn> {
-        self.columns.iter().find(|column| column.name == name)
+    /// Whether its `id` can be that of records.
+    pub(super) fn has_key(&self) -> bool {
+        self.has_key
     }
 
-    /// The kind of field that a column was made for. Booleans are integers with a check of their own.
-    pub(super) fn kind(&self, column: &StoredColumn) -> Option<FieldKind> {
-        match column.column_type.to_ascii_uppercase().as_str() {
-            "TEXT" => Some(FieldKind::String),
-            "REAL" => Some(FieldKind::Float),
-            "INTEGER" if self.text.contains(&format!("CHECK ({} IN (0, 1))", quote(&column.name))) => {
-                Some(FieldKind::Boolean)
-            }
-            "INTEGER" | "INT" => Some(FieldKind::Integer),
-            _ => None,
+    /// Whether it keeps out what ours never hold: another tool's table may not.
+    pub(super) fn has_form(&self) -> bool {
+        self.is_strict && self.text.to_ascii_uppercase().contains("AUTOINCREMENT")
+    }
+}
+
+impl Stored for Table {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn holds(&self, collection: &Collection, rule: &[usize]) -> bool {
+        let index = sql::rule_index(collection, rule);
+        self.indexes.iter().any(|(name, _)| *name == index.name)
+    }
+
+    /// Its indexes must go first.
+    fn dropping_column(&self, column: &str) -> String {
+        let column = quote(column);
+        let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(&column));
+        let indexes = self.indexes.iter().filter(|(_, text)| holds(text));
+        let mut statements: Vec<String> =
+            indexes.map(|(name, _)| format!("DROP INDEX {};", quote(name))).collect();
+        statements.push(format!("ALTER TABLE {} DROP COLUMN {column};", quote(&self.name)));
+        statements.join(" ")
+    }
+
+    fn dropping_table(&self) -> String {
+        format!("DROP TABLE {};", quote(&self.name))
+    }
+}
+
+/// The kind of field that a column was made for. Booleans are integers with a check of their own.
+fn kind(text: &str, column: &str, column_type: &str) -> Option<FieldKind> {
+    match column_type.to_ascii_uppercase().as_str() {
+        "TEXT" => Some(FieldKind::String),
+        "REAL" => Some(FieldKind::Float),
+        "INTEGER" if text.contains(&format!("CHECK ({} IN (0, 1))", quote(column))) => {
+            Some(FieldKind::Boolean)
         }
+        "INTEGER" | "INT" => Some(FieldKind::Integer),
+        _ => None,
     }
+}
+
+/// A table that is not strict takes anything anywhere.
+fn intruders(column: &str, kind: FieldKind) -> String {
+    let expected = sql::column_type(kind).to_ascii_lowercase();
+    format!("typeof({}) NOT IN ('null', '{expected}')", quote(column))
 }
 
 fn collect<T>(
@@ -97,22 +127,11 @@ fn collect<T>(
 }
 
 /// The records for which a condition holds: the first ids, and how many there are.
-pub(super) struct Offenders {
-    pub(super) ids: Vec<i64>,
-    pub(super) count: u64,
-}
-
-impl Offenders {
-    pub(super) fn obstacle(self, message: String, remedy: String) -> Obstacle {
-        Obstacle { message, ids: self.ids, count: self.count, remedy }
-    }
-}
-
 pub(super) fn offenders(
     connection: &Connection,
     table: &str,
     condition: &str,
-) -> rusqlite::Result<Offenders> {
+) -> rusqlite::Result<(Vec<i64>, u64)> {
     let table = quote(table);
     let count: i64 =
         connection
@@ -120,5 +139,5 @@ pub(super) fn offenders(
     let mut statement =
         connection.prepare(&format!("SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT ?1"))?;
     let ids = statement.query_map(params![NAMED_IDS as i64], |row| row.get(0))?;
-    Ok(Offenders { ids: ids.collect::<rusqlite::Result<_>>()?, count: count.unsigned_abs() })
+    Ok((ids.collect::<rusqlite::Result<_>>()?, count.unsigned_abs()))
 }

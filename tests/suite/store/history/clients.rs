@@ -35,8 +35,8 @@ struct Shared<'a> {
     history: Mutex<History>,
 }
 
-/// Lets the clients loose on a server that has just started.
-pub(super) fn record(server: &Server, seed: u64, plan: &Plan) -> History {
+/// Lets the clients loose on servers of one store that have just started, each on the next of them.
+pub(super) fn record(servers: &[Server], seed: u64, plan: &Plan) -> History {
     let shared = Shared {
         plan,
         known: Mutex::default(),
@@ -49,14 +49,16 @@ pub(super) fn record(server: &Server, seed: u64, plan: &Plan) -> History {
         let (shared, start) = (&shared, &start);
         let mut writers = Vec::new();
         for number in 0..plan.writers {
-            let (client, dice) = (server.client(), Dice::new(seed << 8 | number as u64));
+            let client = servers[number % servers.len()].client();
+            let dice = Dice::new(seed << 8 | number as u64);
             writers.push(scope.spawn(move || {
                 start.wait();
                 WritingClient { number, client, dice, shared, state: State::new(), seq: 0 }.work()
             }));
         }
-        for _ in 0..plan.readers {
-            let (client, dice) = (server.client(), Dice::new(dice.below(1 << 30) as u64));
+        for number in 0..plan.readers {
+            let client = servers[number % servers.len()].client();
+            let dice = Dice::new(dice.below(1 << 30) as u64);
             scope.spawn(move || {
                 start.wait();
                 ReadingClient { client, dice, shared }.work();

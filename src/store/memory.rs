@@ -4,14 +4,15 @@
 //! here before it answers anybody; a reader that had to go to the database compares versions, so that all
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
+pub(super) mod asked;
 pub(super) mod blocks;
 mod chunk;
 pub(super) mod ids;
 pub(super) mod sets;
 pub(super) mod term;
+pub(super) mod view;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
@@ -25,6 +26,7 @@ use crate::store::change::Change;
 use blocks::{Block, BlockKey, Blocks};
 use ids::Ids;
 use sets::{Part, SetKey, Sets};
+use view::{Run, View};
 
 /// Sets may take a quarter of the memory, blocks the rest.
 const SHARE_OF_SETS: usize = 4;
@@ -43,24 +45,6 @@ pub(super) struct Memory {
 struct State {
     version: u64,
     sets: Sets,
-}
-
-/// A page as the sets have it: its ids, the blocks that are at hand, all of one version.
-pub(super) struct View {
-    pub(super) version: u64,
-    pub(super) total: u64,
-    pub(super) ids: Vec<RecordId>,
-    /// One for each run of ids that share a block, in order.
-    pub(super) runs: Vec<Run>,
-}
-
-/// Ids of a view that share a block.
-pub(super) struct Run {
-    pub(super) key: BlockKey,
-    /// Which ids of the view they are.
-    pub(super) ids: Range<usize>,
-    /// `None` where it must be read.
-    pub(super) block: Option<Arc<Block>>,
 }
 
 impl Memory {
@@ -180,6 +164,11 @@ impl Memory {
         true
     }
 
+    /// The version that everything kept here is of.
+    pub(super) fn version(&self) -> u64 {
+        self.applied.load(Ordering::Acquire)
+    }
+
     pub(super) fn begin_build(&self, key: SetKey) -> Option<u64> {
         self.state.write().sets.begin_build(key)
     }
@@ -192,8 +181,9 @@ impl Memory {
         self.state.write().sets.abandon_build(number);
     }
 
-    /// Follows a commit. Called by the writing thread, before it answers anybody.
-    pub(super) fn apply(&self, version: u64, changes: &[Change]) {
+    /// Follows a commit, or several up to `version`, before anybody is answered from here. All about the
+    /// `forgotten` collections is dropped: more has changed in them than was told.
+    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize]) {
         let mut by_block: HashMap<BlockKey, Vec<(RecordId, Option<Bytes>)>> = HashMap::new();
         for change in changes {
             let after = change.after.as_ref().map(|after| after.representation.clone());
@@ -202,6 +192,10 @@ impl Memory {
         let mut state = self.state.write();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);
+        for &collection in forgotten {
+            state.sets.forget(collection);
+            self.blocks.forget(collection);
+        }
         for (key, changes) in by_block {
             if let Some(old) = self.blocks.get(key) {
                 self.blocks.keep(key, Arc::new(old.patched(&changes)));

@@ -8,7 +8,7 @@ use crate::record::Value;
 use crate::record::listing::Condition;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::store::sqlite) enum Term {
+pub(in crate::store) enum Term {
     /// No value; for an optional string also the empty one, since a query cannot tell them apart.
     Absent,
     Text(Box<str>),
@@ -22,7 +22,7 @@ pub(in crate::store::sqlite) enum Term {
 
 impl Term {
     /// The term of a condition; `None` where no record can match.
-    pub(in crate::store::sqlite) fn asked(condition: &Condition) -> Option<Self> {
+    pub(in crate::store) fn asked(condition: &Condition) -> Option<Self> {
         match condition {
             Condition::Equals(value) => Some(Self::plain(value)),
             Condition::Absent | Condition::AbsentOrEmpty => Some(Self::Absent),
@@ -31,7 +31,7 @@ impl Term {
     }
 
     /// The term that a value of this field meets.
-    pub(super) fn met(field: &Field, value: &Value) -> Self {
+    pub(in crate::store) fn met(field: &Field, value: &Value) -> Self {
         match value {
             Value::Text(text)
                 if text.is_empty() && field.kind() == FieldKind::String && !field.is_required() =>

@@ -9,7 +9,7 @@ use crate::record::RecordId;
 
 /// A set of ids in ascending order.
 #[derive(Debug, Default, Clone)]
-pub(in crate::store::sqlite) struct Ids {
+pub(in crate::store) struct Ids {
     /// The upper bits of the ids in each chunk, ascending.
     keys: Vec<u64>,
     chunks: Vec<Chunk>,
@@ -24,17 +24,17 @@ fn split(id: RecordId) -> (u64, u16) {
 }
 
 impl Ids {
-    pub(in crate::store::sqlite) fn len(&self) -> u64 {
+    pub(in crate::store) fn len(&self) -> u64 {
         self.len
     }
 
-    pub(in crate::store::sqlite) fn contains(&self, id: RecordId) -> bool {
+    pub(in crate::store) fn contains(&self, id: RecordId) -> bool {
         let (key, low) = split(id);
         self.keys.binary_search(&key).is_ok_and(|place| self.chunks[place].contains(low))
     }
 
     /// Adds an id; says whether it was new.
-    pub(in crate::store::sqlite) fn insert(&mut self, id: RecordId) -> bool {
+    pub(in crate::store) fn insert(&mut self, id: RecordId) -> bool {
         let (key, low) = split(id);
         // New ids are the largest, so the last chunk is looked at first.
         let place = match self.keys.last() {
@@ -63,7 +63,7 @@ impl Ids {
     }
 
     /// Takes an id out; says whether it was there.
-    pub(in crate::store::sqlite) fn remove(&mut self, id: RecordId) -> bool {
+    pub(in crate::store) fn remove(&mut self, id: RecordId) -> bool {
         let (key, low) = split(id);
         let Ok(place) = self.keys.binary_search(&key) else { return false };
         let was_there = self.chunks[place].remove(low);
@@ -80,7 +80,7 @@ impl Ids {
     }
 
     /// Appends the ids from `offset` on, at most `count` of them, to `out`.
-    pub(in crate::store::sqlite) fn page(&self, offset: u64, count: usize, out: &mut Vec<RecordId>) {
+    pub(in crate::store) fn page(&self, offset: u64, count: usize, out: &mut Vec<RecordId>) {
         if offset >= self.len || count == 0 {
             return;
         }
@@ -101,7 +101,7 @@ impl Ids {
     }
 
     /// The ids that are in both sets.
-    pub(in crate::store::sqlite) fn intersection(&self, other: &Ids) -> Ids {
+    pub(in crate::store) fn intersection(&self, other: &Ids) -> Ids {
         let mut both = Ids::default();
         for (place, key) in self.keys.iter().enumerate() {
             let Ok(other_place) = other.keys.binary_search(key) else { continue };
@@ -117,7 +117,7 @@ impl Ids {
     }
 
     /// Appends a set all of whose ids are larger than those here.
-    pub(in crate::store::sqlite) fn append(&mut self, later: Ids) {
+    pub(in crate::store) fn append(&mut self, later: Ids) {
         for (key, chunk) in later.keys.into_iter().zip(later.chunks) {
             if self.keys.last() == Some(&key) {
                 let mut lows = Vec::with_capacity(chunk.len());
@@ -134,7 +134,7 @@ impl Ids {
     }
 
     /// About how much memory it takes.
-    pub(in crate::store::sqlite) fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         self.chunks.iter().map(Chunk::bytes).sum::<usize>() + self.keys.len() * (16 + size_of::<Chunk>())
     }
 }

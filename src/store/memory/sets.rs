@@ -24,17 +24,17 @@ const SAMPLE: usize = 8;
 
 /// Which records a set holds: those of a collection whose fields meet the terms. Without fields: all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::store::sqlite) struct SetKey {
-    pub(in crate::store::sqlite) collection: usize,
+pub(in crate::store) struct SetKey {
+    pub(in crate::store) collection: usize,
     /// Positions, ascending.
-    pub(in crate::store::sqlite) fields: Vec<usize>,
+    pub(in crate::store) fields: Vec<usize>,
     /// One for each field.
-    pub(in crate::store::sqlite) terms: Vec<Term>,
+    pub(in crate::store) terms: Vec<Term>,
 }
 
 impl SetKey {
     /// The value of each field; `None` where there is to be none.
-    pub(in crate::store::sqlite) fn values(&self) -> Vec<Option<Value>> {
+    pub(in crate::store) fn values(&self) -> Vec<Option<Value>> {
         self.terms.iter().map(Term::value).collect()
     }
 }
@@ -77,11 +77,11 @@ struct Build {
 }
 
 /// The ids of one part of a build, as the database had them at `version`.
-pub(in crate::store::sqlite) struct Part {
-    pub(in crate::store::sqlite) version: u64,
+pub(in crate::store) struct Part {
+    pub(in crate::store) version: u64,
     /// The largest id that this part speaks for.
-    pub(in crate::store::sqlite) last: i64,
-    pub(in crate::store::sqlite) ids: Ids,
+    pub(in crate::store) last: i64,
+    pub(in crate::store) ids: Ids,
 }
 
 impl Sets {
@@ -156,6 +156,22 @@ impl Sets {
             }
         }
         self.make_room();
+    }
+
+    /// Drops all sets of a collection, also those that are being read.
+    pub(super) fn forget(&mut self, collection: usize) {
+        let of_it =
+            |entry: &Option<Entry>| entry.as_ref().is_some_and(|entry| entry.key.collection == collection);
+        let places: Vec<usize> = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| of_it(entry))
+            .map(|(place, _)| place)
+            .collect();
+        places.into_iter().for_each(|place| self.drop_entry(place));
+        self.builds.retain(|build| build.key.collection != collection);
+        self.too_large.retain(|key| key.collection != collection);
     }
 
     /// Announces that a set is going to be read: from now on what changes is remembered for it.
@@ -250,6 +266,9 @@ impl Sets {
         let Some(entry) = self.entries[place].take() else { return };
         self.free.push(place);
         self.bytes -= entry.bytes;
+        if entry.key.fields.is_empty() {
+            self.all[entry.key.collection] = None;
+        }
         let shapes = &mut self.shapes[entry.key.collection];
         if let Some(by_terms) = shapes.get_mut(&entry.key.fields) {
             by_terms.remove(&entry.key.terms);

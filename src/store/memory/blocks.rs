@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 use crate::record::RecordId;
 
 /// Ids in one block.
-pub(in crate::store::sqlite) const SIZE: i64 = 32;
+pub(in crate::store) const SIZE: i64 = 32;
 /// What a block takes besides its bytes: itself, its ends, its place in the cache.
 const OVERHEAD: usize = 320;
 /// How many blocks are remembered for having been asked for once.
@@ -19,19 +19,19 @@ const DOORKEEPER: usize = 8_192;
 
 /// The block of some ids of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::store::sqlite) struct BlockKey {
-    pub(in crate::store::sqlite) collection: usize,
-    pub(in crate::store::sqlite) number: i64,
+pub(in crate::store) struct BlockKey {
+    pub(in crate::store) collection: usize,
+    pub(in crate::store) number: i64,
 }
 
 impl BlockKey {
-    pub(in crate::store::sqlite) fn of(collection: usize, id: RecordId) -> Self {
+    pub(in crate::store) fn of(collection: usize, id: RecordId) -> Self {
         // Ids are positive, and dividing is cheaper where that is known.
         Self { collection, number: (id.get().unsigned_abs() / SIZE.unsigned_abs()) as i64 }
     }
 
     /// The first and the last id that belong into it.
-    pub(in crate::store::sqlite) fn ids(self) -> (i64, i64) {
+    pub(in crate::store) fn ids(self) -> (i64, i64) {
         let first = self.number * SIZE;
         (first, first.saturating_add(SIZE - 1))
     }
@@ -39,7 +39,7 @@ impl BlockKey {
 
 /// The records of neighbouring ids, each followed by a comma.
 #[derive(Debug, Default)]
-pub(in crate::store::sqlite) struct Block {
+pub(in crate::store) struct Block {
     /// A bit for each id that has a record.
     present: u32,
     /// Where each record ends, in ascending order of ids, its comma not counted.
@@ -49,17 +49,17 @@ pub(in crate::store::sqlite) struct Block {
 
 impl Block {
     /// The record with this id, sharing the block's memory.
-    pub(in crate::store::sqlite) fn record(&self, id: RecordId) -> Option<Bytes> {
+    pub(in crate::store) fn record(&self, id: RecordId) -> Option<Bytes> {
         self.place(id).map(|place| self.bytes.slice(place))
     }
 
     /// The record with this id, to be copied.
-    pub(in crate::store::sqlite) fn text(&self, id: RecordId) -> Option<&[u8]> {
+    pub(in crate::store) fn text(&self, id: RecordId) -> Option<&[u8]> {
         self.place(id).map(|place| &self.bytes[place])
     }
 
     /// The records with these ascending ids and the commas between them, where no other lies between.
-    pub(in crate::store::sqlite) fn neighbours(&self, ids: &[RecordId]) -> Option<&[u8]> {
+    pub(in crate::store) fn neighbours(&self, ids: &[RecordId]) -> Option<&[u8]> {
         let (first, last) = (*ids.first()?, *ids.last()?);
         let wanted = ids.iter().fold(0, |wanted, id| wanted | 1_u32 << bit(*id));
         let between = (u32::MAX << bit(first)) & (u32::MAX >> (SIZE as u32 - 1 - bit(last)));
@@ -80,7 +80,7 @@ impl Block {
     }
 
     /// The same block after some of its records have changed.
-    pub(in crate::store::sqlite) fn patched(&self, changes: &[(RecordId, Option<Bytes>)]) -> Block {
+    pub(in crate::store) fn patched(&self, changes: &[(RecordId, Option<Bytes>)]) -> Block {
         let mut builder = BlockBuilder::default();
         let any = changes.first().map_or(0, |(id, _)| id.get() / SIZE * SIZE);
         for id in (any..=any.saturating_add(SIZE - 1)).filter_map(RecordId::new) {
@@ -106,7 +106,7 @@ fn bit(id: RecordId) -> u32 {
 
 /// Puts a block together, record by record, in ascending order of ids.
 #[derive(Debug, Default)]
-pub(in crate::store::sqlite) struct BlockBuilder {
+pub(in crate::store) struct BlockBuilder {
     present: u32,
     ends: Vec<u32>,
     bytes: Vec<u8>,
@@ -114,20 +114,20 @@ pub(in crate::store::sqlite) struct BlockBuilder {
 
 impl BlockBuilder {
     /// Adds the record that `write` appends.
-    pub(in crate::store::sqlite) fn push(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>)) {
+    pub(in crate::store) fn push(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
         self.present |= 1 << bit(id);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.push(b',');
     }
 
-    pub(in crate::store::sqlite) fn finish(self) -> Block {
+    pub(in crate::store) fn finish(self) -> Block {
         Block { present: self.present, ends: self.ends, bytes: self.bytes.into_boxed_slice().into() }
     }
 }
 
 /// The blocks that are kept, the least used dropped first.
-pub(in crate::store::sqlite) struct Blocks {
+pub(in crate::store) struct Blocks {
     kept: Cache<BlockKey, Arc<Block>, Bytewise>,
     asked: Box<[AtomicU64]>,
 }
@@ -151,7 +151,7 @@ impl Blocks {
         }
     }
 
-    pub(in crate::store::sqlite) fn get(&self, key: BlockKey) -> Option<Arc<Block>> {
+    pub(in crate::store) fn get(&self, key: BlockKey) -> Option<Arc<Block>> {
         self.kept.get(&key)
     }
 
@@ -159,9 +159,14 @@ impl Blocks {
         self.kept.insert(key, block);
     }
 
+    /// Drops all blocks of a collection.
+    pub(super) fn forget(&self, collection: usize) {
+        self.kept.retain(|key, _| key.collection != collection);
+    }
+
     /// Whether a block that is not kept has been asked for before. To read all of it for the sake of one
     /// record that nobody asks for again would cost more than it gains.
-    pub(in crate::store::sqlite) fn is_worth_reading(&self, key: BlockKey) -> bool {
+    pub(in crate::store) fn is_worth_reading(&self, key: BlockKey) -> bool {
         let mark = (key.number.unsigned_abs() << 8) ^ key.collection as u64;
         let slot = (mark.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
         self.asked[slot % DOORKEEPER].swap(mark, Relaxed) == mark

@@ -1,0 +1,267 @@
+//! One declared collection against its stored table, whatever the engine: what differs, and what must be asked of
+//! the stored records before it may change.
+//!
+//! Nothing is read here. The engine counts the records that a question is about, and knows how to change a table.
+
+use super::plan::Obstacle;
+use super::sql::{self, quote};
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{Field, FieldKind};
+
+/// A column of a stored table.
+pub(super) struct Column {
+    pub(super) name: String,
+    /// As the engine spells it.
+    pub(super) column_type: String,
+    /// The kind of field that it was made for, if for any.
+    pub(super) kind: Option<FieldKind>,
+    pub(super) is_not_null: bool,
+    /// A condition on values that its kind does not have, where the table would let them in.
+    pub(super) intruders: Option<String>,
+    /// The table that it refers to, and the deletion rule as SQL spells it.
+    pub(super) reference: Option<(String, String)>,
+    /// The kind that its type can become without a loss, and the statement that does it, for a person to run.
+    pub(super) widening: Option<(FieldKind, String)>,
+}
+
+/// A stored table, as far as the engines are alike.
+pub(super) trait Stored {
+    fn columns(&self) -> &[Column];
+
+    /// Whether a unique rule is held by the table already.
+    fn holds(&self, collection: &Collection, rule: &[usize]) -> bool;
+
+    /// The statements that take a column out, for a person to run.
+    fn dropping_column(&self, column: &str) -> String;
+
+    /// The statement that takes the whole table out, for a person to run.
+    fn dropping_table(&self) -> String;
+
+    fn column(&self, name: &str) -> Option<&Column> {
+        self.columns().iter().find(|column| column.name == name)
+    }
+}
+
+/// A way in which the stored columns differ from the declared fields.
+pub(super) enum Change<'a> {
+    Add(&'a Field),
+    Require(&'a Field),
+    Release(&'a Field),
+    Refer(&'a Field),
+}
+
+impl Change<'_> {
+    pub(super) fn words(&self, collection: &Collection) -> String {
+        let name = collection.name();
+        match self {
+            Self::Add(field) => format!("add the field {} to {name}", field.name()),
+            Self::Require(field) => format!("require the field {} of {name}", field.name()),
+            Self::Release(field) => format!("no longer require the field {} of {name}", field.name()),
+            Self::Refer(field) => format!("change what the field {} of {name} refers to", field.name()),
+        }
+    }
+}
+
+/// An obstacle, if records are found for which the condition holds.
+pub(super) struct Question {
+    pub(super) condition: String,
+    pub(super) message: String,
+    pub(super) remedy: String,
+    /// What is wrong even without such records has this remedy then.
+    pub(super) remedy_without: Option<String>,
+}
+
+impl Question {
+    /// The answer: how many records there are, and the ids of the first of them.
+    pub(super) fn obstacle(self, ids: Vec<i64>, count: u64) -> Option<Obstacle> {
+        let remedy = if count > 0 { self.remedy } else { self.remedy_without? };
+        Some(Obstacle { message: self.message, ids, count, remedy })
+    }
+}
+
+/// What differs, in the order of the fields.
+pub(super) struct Differences<'a> {
+    pub(super) changes: Vec<Change<'a>>,
+    pub(super) questions: Vec<Question>,
+}
+
+/// Compares a collection with its table, which has the right key. `is_stored` says of a collection whether its
+/// table is there to be asked.
+pub(super) fn compare<'a>(
+    catalog: &Catalog,
+    collection: &'a Collection,
+    table: &impl Stored,
+    is_stored: impl Fn(&Collection) -> bool,
+) -> Differences<'a> {
+    let differences = Differences { changes: Vec::new(), questions: Vec::new() };
+    let mut comparison = Comparison { catalog, collection, table, is_stored, differences };
+    comparison.undeclared_columns();
+    for field in collection.fields() {
+        match table.column(field.name()) {
+            None => comparison.new_field(field),
+            Some(column) => comparison.field(field, column),
+        }
+    }
+    comparison.unique_rules();
+    comparison.differences
+}
+
+struct Comparison<'a, 'b, T, F> {
+    catalog: &'b Catalog,
+    collection: &'a Collection,
+    table: &'b T,
+    is_stored: F,
+    differences: Differences<'a>,
+}
+
+impl<'a, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, '_, T, F> {
+    fn ask(&mut self, condition: String, message: String, remedy: impl Into<String>) {
+        let remedy = remedy.into();
+        self.differences.questions.push(Question { condition, message, remedy, remedy_without: None });
+    }
+
+    fn refuse(&mut self, condition: String, message: String, remedy: String, remedy_without: String) {
+        let remedy_without = Some(remedy_without);
+        self.differences.questions.push(Question { condition, message, remedy, remedy_without });
+    }
+
+    fn undeclared_columns(&mut self) {
+        for Column { name: column, .. } in self.table.columns() {
+            let is_ours = column == "id" || column.starts_with('_');
+            if is_ours || self.collection.find_field(column).is_some() {
+                continue;
+            }
+            let name = self.collection.name();
+            let remedy = format!(
+                "declare it again, or take it out of the stored data with: {}",
+                self.table.dropping_column(column)
+            );
+            self.refuse(
+                format!("{} IS NOT NULL", quote(column)),
+                format!("the field {column} of {name} is stored but no longer declared, and would be lost"),
+                remedy.clone(),
+                remedy,
+            );
+        }
+    }
+
+    fn new_field(&mut self, field: &'a Field) {
+        let (name, field_name) = (self.collection.name(), field.name());
+        if !field.is_required() {
+            self.differences.changes.push(Change::Add(field));
+            return;
+        }
+        let dropping = self.table.dropping_table();
+        self.refuse(
+            "TRUE".into(),
+            format!("the field {field_name} of {name} is new and required, and the stored table lacks it"),
+            "declare it without `required`, give every record a value, then require it".into(),
+            format!("there are no records yet: drop the table and start again: {dropping}"),
+        );
+    }
+
+    fn field(&mut self, field: &'a Field, column: &Column) {
+        let (name, field_name) = (self.collection.name(), field.name());
+        let declared = field.kind().name();
+        if column.kind != Some(field.kind()) {
+            let stored = column.kind.map_or(column.column_type.as_str(), |kind| kind.name());
+            let remedy = match &column.widening {
+                Some((kind, statement)) if *kind == field.kind() => {
+                    format!("change the type of the column with: {statement}")
+                }
+                _ => format!("declare it as {stored}, or declare a new field under another name"),
+            };
+            self.refuse(
+                format!("{} IS NOT NULL", quote(field_name)),
+                format!("the field {field_name} of {name} is stored as {stored} and declared as {declared}"),
+                remedy.clone(),
+                remedy,
+            );
+            return;
+        }
+        if let Some(condition) = &column.intruders {
+            self.ask(
+                condition.clone(),
+                format!("the field {field_name} of {name} holds values that are no {declared}"),
+                "correct those records",
+            );
+        }
+        self.requirement(field, column);
+        self.reference(field, column);
+    }
+
+    fn requirement(&mut self, field: &'a Field, column: &Column) {
+        let (name, field_name) = (self.collection.name(), field.name());
+        match (column.is_not_null, field.is_required()) {
+            (false, true) => {
+                self.differences.changes.push(Change::Require(field));
+                self.ask(
+                    format!("{} IS NULL", quote(field_name)),
+                    format!(
+                        "the field {field_name} of {name} is now required, and some records have no value"
+                    ),
+                    "give those records a value, or declare the field without `required`",
+                );
+            }
+            (true, false) => self.differences.changes.push(Change::Release(field)),
+            _ => {}
+        }
+    }
+
+    fn reference(&mut self, field: &'a Field, column: &Column) {
+        let (name, field_name) = (self.collection.name(), field.name());
+        let stored = column.reference.as_ref().map(|(target, rule)| (target.as_str(), rule.as_str()));
+        let target = field.reference().map(|reference| self.catalog.at(reference.target));
+        let rule = field.reference().map(|reference| sql::on_delete(reference.on_delete));
+        if stored == target.map(Collection::name).zip(rule) {
+            return;
+        }
+        self.differences.changes.push(Change::Refer(field));
+        let Some(target) = target else { return };
+        let (quoted, table) = (quote(field_name), quote(target.name()));
+        // A target that is only now created holds no record, and is not there to be asked.
+        let condition = match (self.is_stored)(target) {
+            true => format!(
+                "{quoted} IS NOT NULL AND NOT EXISTS \
+                 (SELECT 1 FROM {table} WHERE {table}.id = {}.{quoted})",
+                quote(name)
+            ),
+            false => format!("{quoted} IS NOT NULL"),
+        };
+        let message = format!(
+            "the field {field_name} of {name} now refers to {}, and some values match no record there",
+            target.name()
+        );
+        self.ask(condition, message, "correct those records, or leave `references` out");
+    }
+
+    /// A unique rule that is not stored yet must hold for the stored records.
+    fn unique_rules(&mut self) {
+        let collection = self.collection;
+        for rule in collection.unique() {
+            let names: Vec<&str> =
+                rule.iter().map(|&position| collection.fields()[position].name()).collect();
+            // A rule over a field that is only now added is met: no record has a value.
+            let is_new = names.iter().any(|name| self.table.column(name).is_none());
+            if is_new || self.table.holds(collection, rule) {
+                continue;
+            }
+            let columns: Vec<String> = names.iter().map(|name| quote(name)).collect();
+            let set: Vec<String> = columns.iter().map(|column| format!("{column} IS NOT NULL")).collect();
+            let (set, columns, table) = (set.join(" AND "), columns.join(", "), quote(collection.name()));
+            self.ask(
+                format!(
+                    "{set} AND ({columns}) IN \
+                     (SELECT {columns} FROM {table} GROUP BY {columns} HAVING count(*) > 1)"
+                ),
+                format!(
+                    "{} must now be unique by {}, and some records are not",
+                    collection.name(),
+                    collection.rule_name(rule)
+                ),
+                "change or delete the doubles, or leave the rule out of `unique`",
+            );
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where a reader puts what it reads: counted, told to whoever watches, and handed on.
+
+use tokio::sync::mpsc;
+
+use super::failure::CopyError;
+use super::rows::{Batch, Sum, Tally};
+use super::{Progress, Watch, tell};
+
+pub(in crate::store) struct Outlet {
+    tally: Tally,
+    /// None where it is read only to be counted.
+    onward: Option<mpsc::Sender<Batch>>,
+    watch: Watch,
+}
+
+impl Outlet {
+    pub(super) fn new(onward: Option<mpsc::Sender<Batch>>, watch: Watch) -> Self {
+        Self { tally: Tally::default(), onward, watch }
+    }
+
+    /// Hands a batch on, from a thread that may wait.
+    pub(in crate::store) fn put(&mut self, batch: Batch) -> Result<(), CopyError> {
+        self.count(&batch)?;
+        match &self.onward {
+            Some(onward) => onward.blocking_send(batch).map_err(|_| CopyError::Stopped),
+            None => Ok(()),
+        }
+    }
+
+    /// Hands a batch on, from a task.
+    pub(in crate::store) async fn send(&mut self, batch: Batch) -> Result<(), CopyError> {
+        self.count(&batch)?;
+        match &self.onward {
+            Some(onward) => onward.send(batch).await.map_err(|_| CopyError::Stopped),
+            None => Ok(()),
+        }
+    }
+
+    fn count(&mut self, batch: &Batch) -> Result<(), CopyError> {
+        // Whoever started the copy has gone.
+        if self.watch.is_closed() {
+            return Err(CopyError::Stopped);
+        }
+        self.tally.add(batch.count, &batch.rows);
+        tell(&self.watch, Progress::Moved(batch.count));
+        Ok(())
+    }
+
+    pub(in crate::store) fn sum(self) -> Sum {
+        self.tally.sum()
+    }
+}

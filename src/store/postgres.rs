@@ -1,0 +1,233 @@
+//! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
+
+pub mod address;
+mod builder;
+mod connection;
+pub(super) mod copy;
+mod ddl;
+mod group;
+mod image;
+mod indexes;
+mod keys;
+mod learning;
+mod line;
+mod ours;
+mod pace;
+mod premises;
+mod prepare;
+mod quota;
+mod reading;
+mod refusal;
+mod rights;
+pub(super) mod ring;
+mod row;
+mod server;
+mod session;
+mod sql;
+mod statements;
+mod steps;
+mod strangers;
+mod tables;
+mod tls;
+mod trouble;
+mod voucher;
+mod walk;
+mod write;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use bytes::Bytes;
+
+use super::keys::{KeyRingError, KeySet, NewKey};
+use super::plan::Plan;
+use super::quota::Usage;
+use super::{Created, OpenError, OpenSettings, Page, StoreError};
+use crate::catalog::Catalog;
+use crate::catalog::collection::{Collection, RateLimit};
+use crate::observe::{Event, Observer};
+use crate::record::RecordId;
+use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
+use crate::record::draft::{Draft, Patch};
+use crate::record::etag::ETags;
+use crate::record::listing::Listing;
+use address::PostgresUrl;
+use keys::Keys;
+use server::Server;
+use session::{Matter, Session};
+use statements::Statements;
+use write::{Patched, Write};
+use writer::Writer;
+
+/// How long to wait before a server is looked for again: at first, and at the most.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// A server that takes longer to open a session with is not there, whatever its network says.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A database on a server, open for one node.
+pub struct Postgres {
+    matter: Matter,
+    writer: Writer,
+    /// None while no server takes writes.
+    current: ArcSwapOption<Session>,
+}
+
+/// What opening the database would change. Nothing is changed.
+pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
+    let (_, mut line) = Server::find(url, 0).await?;
+    prepare::inspect(&mut line.client, &url.to_string(), catalog).await
+}
+
+impl Postgres {
+    pub(super) async fn open(
+        url: &PostgresUrl,
+        catalog: Arc<Catalog>,
+        settings: OpenSettings,
+        observer: Arc<Observer>,
+    ) -> Result<Arc<Self>, OpenError> {
+        let (server, mut first) = Server::find(url, 0).await?;
+        let place = url.to_string();
+        let plan = prepare::prepare(&mut first.client, &place, &catalog).await?;
+        for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
+            observer.report(Event::Notice(words));
+        }
+        let strangers = prepare::strangers(&mut first.client, &place, &catalog).await?;
+        let matter = Matter {
+            statements: Statements::all(&catalog, &strangers),
+            keys: Arc::new(Keys::new(observer.clone())),
+            catalog,
+            observer,
+            memory_bytes: settings.memory,
+        };
+        let session = Session::begin(server, first, &matter).await.map_err(OpenError::Unreachable)?;
+        let (writer, waiting) = Writer::new();
+        let engine = Arc::new(Self { matter, writer, current: ArcSwapOption::new(Some(session)) });
+        tokio::spawn(writer::work(engine.clone(), waiting));
+        tokio::spawn(engine.clone().supervise(url.clone()));
+        Ok(engine)
+    }
+
+    /// Looks for a server whenever the one there was is lost, for as long as the process lives.
+    async fn supervise(self: Arc<Self>, url: PostgresUrl) {
+        let observer = &self.matter.observer;
+        let mut known = 0;
+        loop {
+            if let Some(session) = self.session() {
+                known = known.max(session.server.timeline);
+                let cause = session.ended().await;
+                self.current.store(None);
+                observer.report(Event::DatabaseLost { cause: &cause });
+            }
+            let mut pause = FIRST_PAUSE;
+            let found = loop {
+                match tokio::time::timeout(PATIENCE, self.find(&url, known)).await {
+                    Ok(Ok(session)) => break session,
+                    Ok(Err(cause)) => observer.report(Event::Detail(&cause)),
+                    Err(_) => observer.report(Event::Detail("a server answers, but too slowly")),
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            };
+            self.current.store(Some(found));
+            observer.report(Event::DatabaseFound);
+        }
+    }
+
+    async fn find(&self, url: &PostgresUrl, known: i64) -> Result<Arc<Session>, String> {
+        let (server, first) = Server::find(url, known).await.map_err(|error| error.to_string())?;
+        Session::begin(server, first, &self.matter).await
+    }
+
+    fn session(&self) -> Option<Arc<Session>> {
+        self.current.load_full()
+    }
+
+    fn in_session(&self) -> Result<Arc<Session>, StoreError> {
+        self.session().ok_or(StoreError::Unavailable)
+    }
+
+    pub(super) async fn fetch(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+    ) -> Result<Option<Bytes>, StoreError> {
+        self.in_session()?.fetch(collection, id).await
+    }
+
+    pub(super) async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+        self.in_session()?.list(collection, listing).await
+    }
+
+    pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
+        let (collection, values) = (collection.position(), draft.into_values());
+        self.writer.submit(|reply| Write::Insert { collection, values, reply }).await
+    }
+
+    pub(super) async fn update(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        patch: Patch,
+        seen: Option<ETags>,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let collection = collection.position();
+        let given = patch.into_values().into_iter().enumerate();
+        let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
+        let change = Patched { given, seen };
+        self.writer.submit(|reply| Write::Update { collection, id, change, reply }).await
+    }
+
+    pub(super) async fn delete(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        seen: Option<ETags>,
+    ) -> Result<bool, StoreError> {
+        let collection = collection.position();
+        self.writer.submit(|reply| Write::Delete { collection, id, seen, reply }).await
+    }
+
+    pub(super) async fn use_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        limit: RateLimit,
+        requests: u64,
+    ) -> Result<Usage, StoreError> {
+        self.in_session()?.use_quota(collection, caller, limit, requests).await
+    }
+
+    pub(super) fn access_keys(&self) -> Arc<KeySet> {
+        self.matter.keys.current()
+    }
+
+    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+        self.in_session()?.list_keys().await
+    }
+
+    pub(super) async fn create_key(
+        &self,
+        name: Option<KeyName>,
+        access_key: AccessKey,
+        is_admin: bool,
+    ) -> Result<String, KeyRingError> {
+        let key = NewKey { name: name.as_ref(), access_key: &access_key, is_admin };
+        self.in_session()?.create_key(key).await
+    }
+
+    pub(super) async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
+        self.in_session()?.revoke_key(name.as_str()).await
+    }
+
+    pub(super) async fn ping(&self) -> Result<(), StoreError> {
+        self.in_session()?.voucher.vouch().await
+    }
+
+    pub(super) fn measure(&self) {
+        let (sets, blocks) = self.session().map_or((0, 0), |session| session.memory.bytes());
+        self.matter.observer.store().memory_is(sets, blocks);
+    }
+}

@@ -1,0 +1,61 @@
+//! A line: one connection to the server, with the statements that were prepared on it.
+//!
+//! A line may be used by many at once: what they ask is sent without waiting for earlier answers.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, Row, Statement};
+
+use super::connection::{Alive, Connected};
+
+/// More statements than one catalog needs; the texts of updates depend on which fields are given.
+const MOST_PREPARED: usize = 1_024;
+/// What every line is set to. Statements by key must not be planned anew each time, nor by a look at a table that was
+/// small when they were planned; a lock is waited for, but not for ever; numbers are told exactly.
+const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; \
+     SET lock_timeout = '5s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '60s'; \
+     SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1; \
+     SET client_min_messages = warning";
+
+/// A value to bind.
+pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
+
+pub(super) struct Line {
+    pub(super) client: Client,
+    pub(super) alive: Alive,
+    prepared: Mutex<HashMap<String, Statement>>,
+}
+
+impl Line {
+    pub(super) async fn new(connected: Connected) -> Result<Self, Error> {
+        let Connected { client, alive } = connected;
+        client.batch_execute(SETTINGS).await?;
+        Ok(Self { client, alive, prepared: Mutex::new(HashMap::new()) })
+    }
+
+    /// The prepared form of a statement, where it was made before.
+    pub(super) fn prepared(&self, text: &str) -> Option<Statement> {
+        self.prepared.lock().get(text).cloned()
+    }
+
+    /// The prepared form of a statement, made when it is first asked for.
+    pub(super) async fn statement(&self, text: &str) -> Result<Statement, Error> {
+        if let Some(statement) = self.prepared(text) {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(text).await?;
+        let mut prepared = self.prepared.lock();
+        if prepared.len() >= MOST_PREPARED {
+            prepared.clear();
+        }
+        prepared.insert(text.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    pub(super) async fn query(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Error> {
+        let statement = self.statement(text).await?;
+        self.client.query(&statement, parameters).await
+    }
+}

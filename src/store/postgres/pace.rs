@@ -1,0 +1,57 @@
+//! When a group is large enough: a commit costs much the same for one write and for a hundred.
+//!
+//! Who was just answered mostly comes back at once. To begin without them would part the clients into two halves
+//! that wait for each other's commits; so they are waited for, for a small part of what a commit takes.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::write::Write;
+use super::writer::LARGEST_GROUP;
+
+/// The part of a commit that is waited, and the most of it.
+const PART: u32 = 4;
+const LONGEST: Duration = Duration::from_millis(5);
+/// The clock of the runtime knows no shorter time; below it only those get their turn who are ready.
+const TICK: Duration = Duration::from_millis(1);
+const MOST_TURNS: usize = 32;
+
+/// What the last commit says about the next.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// How many writes there will be when all are back.
+    expected: usize,
+    patience: Duration,
+}
+
+impl Pace {
+    /// A commit took this long; so many writes were answered by it or waited meanwhile.
+    pub(super) fn note(&mut self, took: Duration, writes: usize) {
+        self.expected = writes.min(LARGEST_GROUP);
+        self.patience = (took / PART).min(LONGEST);
+    }
+
+    /// Waits for those who are expected, but not for long. Who writes alone waits for nobody.
+    pub(super) async fn gather(&self, waiting: &mut mpsc::Receiver<Write>, group: &mut Vec<Write>) {
+        let deadline = Instant::now() + self.patience;
+        let mut turns = 0;
+        while group.len() < self.expected {
+            let room = LARGEST_GROUP - group.len();
+            if self.patience >= TICK {
+                let more = tokio::time::timeout_at(deadline, waiting.recv_many(group, room)).await;
+                if !matches!(more, Ok(1..)) {
+                    return;
+                }
+            } else if let Ok(write) = waiting.try_recv() {
+                group.push(write);
+            } else if turns < MOST_TURNS && Instant::now() < deadline {
+                turns += 1;
+                tokio::task::yield_now().await;
+            } else {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Reading: from memory where the database vouches for it, else from the database, always of one moment.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio_postgres::Row;
+
+use super::line::Parameter;
+use super::row::{self, Bound};
+use super::session::Session;
+use super::sql;
+use super::trouble::of_reading;
+use crate::catalog::collection::Collection;
+use crate::record::RecordId;
+use crate::record::listing::{Listing, Window};
+use crate::store::memory::asked::Asked;
+use crate::store::memory::blocks::{Block, BlockBuilder, BlockKey};
+use crate::store::memory::sets::SetKey;
+use crate::store::memory::view::{Read, Wanted, whole};
+use crate::store::{Page, StoreError};
+
+/// How often a page is tried from memory while others write; then it is counted. A long page takes long to read, so
+/// that somebody writes meanwhile nearly every time.
+const TRIES: usize = 8;
+const TRIES_OF_A_LONG_PAGE: usize = 2;
+const LONG_PAGE: u64 = 256;
+
+impl Session {
+    pub(super) async fn fetch(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let key = BlockKey::of(collection.position(), id);
+        if self.memory.block(key).is_some() {
+            self.voucher.vouch().await?;
+            // Again, now that it is vouched for; it may have been dropped meanwhile.
+            if let Some(block) = self.memory.block(key) {
+                return Ok(block.record(id));
+            }
+        }
+        let whole_block = self.memory.is_worth_reading(key);
+        let wanted = if whole_block { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
+        let (read_at, read) = self.read_blocks(collection, vec![wanted]).await?;
+        let record = read.first().and_then(|(_, block, _)| block.record(id));
+        self.memory.keep(read_at, whole(read.into_iter()));
+        Ok(record)
+    }
+
+    pub(super) async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+        let Some(window) = listing.window else { return self.read_page(collection, listing).await };
+        match SetKey::of(collection, &listing.filters) {
+            Asked::Nothing => {
+                self.voucher.vouch().await?;
+                Ok(Page { records: Vec::new(), total: 0 })
+            }
+            // At most one record: the database finds it at once.
+            Asked::OneId => self.read_page(collection, listing).await,
+            Asked::Set(key) => match self.page_of(collection, &key, window).await? {
+                Some(page) => Ok(page),
+                None => self.first_page_of(collection, listing, &key, window).await,
+            },
+        }
+    }
+
+    /// The page of a set that is known.
+    pub(super) async fn page_of(
+        &self,
+        collection: &Collection,
+        key: &SetKey,
+        window: Window,
+    ) -> Result<Option<Page>, StoreError> {
+        let tries = if window.count > LONG_PAGE { TRIES_OF_A_LONG_PAGE } else { TRIES };
+        for _ in 0..tries {
+            self.voucher.vouch().await?;
+            let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
+            let wanted = view.missing(&self.memory);
+            if wanted.is_empty() {
+                return Ok(Some(view.assemble()));
+            }
+            let (read_at, read) = self.read_blocks(collection, wanted).await?;
+            let is_of_one_moment = read_at == view.version;
+            view.fill_in(&read);
+            if self.memory.version() < read_at {
+                self.voucher.vouch().await?;
+            }
+            self.memory.keep(read_at, whole(read.into_iter()));
+            if is_of_one_moment {
+                return Ok(Some(view.assemble()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads blocks by one statement, with the version of the data they are of.
+    async fn read_blocks(
+        &self,
+        collection: &Collection,
+        wanted: Vec<Wanted>,
+    ) -> Result<(u64, Vec<Read>), StoreError> {
+        let mut ids: Vec<i64> = Vec::with_capacity(wanted.len() * 8);
+        for wanted in &wanted {
+            match wanted {
+                Wanted::Block(key) => {
+                    let (first, last) = key.ids();
+                    ids.extend(first..=last);
+                }
+                Wanted::Records(_, records) => ids.extend(records.iter().map(|id| id.get())),
+            }
+        }
+        let rows = self.ask(&self.statements[collection.position()].records, &[&ids]).await?;
+        let read_at =
+            rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
+        let mut blocks = gather(collection, &rows)?.into_iter().peekable();
+        let read = wanted.into_iter().map(|wanted| {
+            let (key, is_whole) = match wanted {
+                Wanted::Block(key) => (key, true),
+                Wanted::Records(key, _) => (key, false),
+            };
+            let block =
+                blocks.next_if(|(found, _)| *found == key).map(|(_, block)| block).unwrap_or_default();
+            (key, block, is_whole)
+        });
+        let read: Vec<Read> = read.collect();
+        self.observer.store().read_blocks(read.len());
+        Ok((read_at.unsigned_abs(), read))
+    }
+
+    /// The total and the page by counting, in one statement: of one moment.
+    pub(super) async fn read_page(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+    ) -> Result<Page, StoreError> {
+        let (text, values) = sql::page(collection, &listing.filters, listing.window.is_some());
+        let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
+        let mut parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
+        let window =
+            listing.window.map(|window| (i64::try_from(window.count).unwrap_or(i64::MAX), window.offset));
+        if let Some((count, offset)) = &window {
+            parameters.push(count);
+            parameters.push(offset);
+        }
+        let rows = self.ask(&text, &parameters).await?;
+        let total =
+            rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
+        let mut records = Vec::with_capacity(rows.len() * 160);
+        for row in &rows {
+            let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
+            if !records.is_empty() {
+                records.push(b',');
+            }
+            row::write(&mut records, collection, id, row, 2).map_err(|error| of_reading(&error))?;
+        }
+        Ok(Page { records, total: total.unsigned_abs() })
+    }
+}
+
+/// Rows `version, id, field, field, …`, in ascending order of ids, as blocks.
+fn gather(collection: &Collection, rows: &[Row]) -> Result<Vec<(BlockKey, Arc<Block>)>, StoreError> {
+    let mut blocks = Vec::new();
+    let mut builder: Option<(BlockKey, BlockBuilder)> = None;
+    let mut finish = |built: Option<(BlockKey, BlockBuilder)>| {
+        blocks.extend(built.map(|(key, builder)| (key, Arc::new(builder.finish()))));
+    };
+    for row in rows {
+        let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
+        let key = BlockKey::of(collection.position(), id);
+        if builder.as_ref().is_none_or(|(building, _)| *building != key) {
+            finish(builder.replace((key, BlockBuilder::default())));
+        }
+        if let Some((_, builder)) = &mut builder {
+            let mut outcome = Ok(());
+            builder.push(id, |out| outcome = row::write(out, collection, id, row, 2));
+            outcome.map_err(|error| of_reading(&error))?;
+        }
+    }
+    finish(builder);
+    Ok(blocks)
+}

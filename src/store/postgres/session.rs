@@ -1,0 +1,210 @@
+//! A session: everything that a node has with one server, from the moment it is found until it is lost.
+//!
+//! When any line of it breaks, all of it ends, memory included: the server that is found next may be another
+//! one, with another past. The supervisor then looks for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::{select_all, try_join_all, try_join3};
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio_postgres::{Error, Row};
+
+use super::builder::{Builder, Request, Workshop};
+use super::keys::Keys;
+use super::line::{Line, Parameter};
+use super::server::Server;
+use super::statements::Statements;
+use super::trouble::{of_reading, words};
+use super::voucher::{Desk, Voucher};
+use crate::catalog::Catalog;
+use crate::observe::Observer;
+use crate::store::StoreError;
+use crate::store::memory::Memory;
+
+/// Lines that readers share.
+const READERS: usize = 3;
+/// A read that takes longer is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often what nobody needs any more is taken out of the log of changes and the table of quotas.
+const TIDY: Duration = Duration::from_secs(5);
+/// How many versions of the log are kept: a node that is further behind starts anew.
+const KEPT_VERSIONS: i64 = 1_000;
+
+pub(super) struct Session {
+    pub(super) memory: Arc<Memory>,
+    pub(super) voucher: Voucher,
+    pub(super) builder: Builder,
+    pub(super) observer: Arc<Observer>,
+    pub(super) statements: Arc<[Statements]>,
+    pub(super) server: Server,
+    /// The line of the writer, opened when it is first needed and again after it was given up.
+    pub(super) writing: Mutex<Option<Arc<Line>>>,
+    readers: Vec<Arc<Line>>,
+    next: AtomicUsize,
+    /// For what is not worth a sync of the disk.
+    aside: Arc<Line>,
+    end: watch::Sender<Option<String>>,
+}
+
+/// What a session is about, handed from one to the next.
+#[derive(Clone)]
+pub(super) struct Matter {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) statements: Arc<[Statements]>,
+    pub(super) keys: Arc<Keys>,
+    pub(super) observer: Arc<Observer>,
+    pub(super) memory_bytes: usize,
+}
+
+impl Session {
+    /// Opens all lines to a server and starts what works in the background.
+    pub(super) async fn begin(server: Server, first: Line, matter: &Matter) -> Result<Arc<Self>, String> {
+        let first = Arc::new(first);
+        let version = first.query("SELECT number FROM _carnet_version", &[]).await;
+        let version = version.and_then(|rows| rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)));
+        let version = version.map_err(|error| words(&error))?.unsigned_abs();
+        let memory = Arc::new(Memory::new(matter.catalog.clone(), version, matter.memory_bytes));
+        // All at once: until they are there, nobody is served.
+        let readers = try_join_all((0..READERS).map(|_| server.line()));
+        let (readers, aside, for_sets) = try_join3(readers, server.line(), server.line()).await?;
+        let (readers, aside) = (readers.into_iter().map(Arc::new).collect(), Arc::new(aside));
+        aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
+        // A whole collection is read best from one end of the table to the other.
+        for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
+        let workshop = Workshop {
+            catalog: matter.catalog.clone(),
+            memory: memory.clone(),
+            line: for_sets,
+            observer: matter.observer.clone(),
+        };
+        let (builder, requests) = Builder::new();
+        let session = Arc::new(Self {
+            memory,
+            voucher: Voucher::default(),
+            builder,
+            observer: matter.observer.clone(),
+            statements: matter.statements.clone(),
+            server,
+            writing: Mutex::new(None),
+            readers,
+            next: AtomicUsize::new(0),
+            aside,
+            end: watch::Sender::new(None),
+        });
+        // The keys are known before the first caller comes.
+        matter.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
+        session.clone().start(first, workshop, requests, matter);
+        Ok(session)
+    }
+
+    fn start(
+        self: Arc<Self>,
+        first: Arc<Line>,
+        workshop: Workshop,
+        requests: mpsc::Receiver<Request>,
+        matter: &Matter,
+    ) {
+        for collection in 0..matter.catalog.collections().len() {
+            self.builder.request_all_of(collection);
+        }
+        let watched: Vec<_> = self.readers.iter().chain([&self.aside, &first]).cloned().collect();
+        let desk = Desk {
+            line: first,
+            catalog: matter.catalog.clone(),
+            memory: self.memory.clone(),
+            keys: matter.keys.clone(),
+        };
+        // The builder is busy for long at a time, and must hold up nobody.
+        let session = self.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = workshop.work(requests, &session.voucher) => session.end("a set of ids could not be read"),
+                _ = session.ended() => {}
+            }
+        });
+        tokio::spawn(async move {
+            let lost = select_all(watched.iter().map(|line| Box::pin(line.alive.ended())));
+            let cause = tokio::select! {
+                cause = self.voucher.work(&desk, &self.builder) => cause,
+                cause = self.tidy() => cause,
+                _ = lost => "a connection was lost".to_owned(),
+                cause = self.ended() => cause,
+            };
+            self.end(&cause);
+            self.voucher.close();
+        });
+    }
+
+    /// Ends the session: whoever waits is told, and a server is looked for anew.
+    pub(super) fn end(&self, cause: &str) {
+        self.end.send_if_modified(|end| {
+            let is_first = end.is_none();
+            if is_first {
+                *end = Some(cause.to_owned());
+            }
+            is_first
+        });
+    }
+
+    /// Waits for the end, and says why.
+    pub(super) async fn ended(&self) -> String {
+        let mut end = self.end.subscribe();
+        match end.wait_for(Option::is_some).await {
+            Ok(cause) => cause.clone().unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// Asks through one of the lines that readers share.
+    pub(super) async fn ask(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let line = &self.readers[turn % self.readers.len()];
+        self.while_it_lasts(line.query(text, parameters)).await
+    }
+
+    /// Asks through the line for what is not worth a sync of the disk.
+    pub(super) async fn ask_aside(
+        &self,
+        text: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, StoreError> {
+        self.while_it_lasts(self.aside.query(text, parameters)).await
+    }
+
+    /// Waits for an answer, but not beyond the end of the session: a server that hangs does not hang up.
+    async fn while_it_lasts(
+        &self,
+        answer: impl Future<Output = Result<Vec<Row>, Error>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(PATIENCE, answer) => match answer {
+                Ok(answer) => answer.map_err(|error| of_reading(&error)),
+                Err(_) => Err(StoreError::Unavailable),
+            },
+            _ = self.ended() => Err(StoreError::Unavailable),
+        }
+    }
+
+    /// Keeps the log of changes and the table of quotas short.
+    async fn tidy(&self) -> String {
+        loop {
+            tokio::time::sleep(TIDY).await;
+            let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";
+            let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp()";
+            let tidied = match self.aside.query(log, &[&KEPT_VERSIONS]).await {
+                Ok(_) => self.aside.query(quotas, &[]).await,
+                Err(error) => Err(error),
+            };
+            match tidied {
+                Ok(_) => {}
+                Err(error) if error.as_db_error().is_some() => {
+                    self.observer.store().found_busy();
+                }
+                Err(error) => return words(&error),
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Catalog and request → the statements that read and write records. Names come from the catalog, values are bound.
+
+use std::fmt::Write;
+
+use super::ddl::column_type;
+use super::indexes::{LONGEST_SHORT, as_text};
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{FieldKind, OnDelete};
+use crate::record::Value;
+use crate::record::listing::{Column, Condition, Filter};
+use crate::store::sql::{columns, quote};
+
+/// The version, and the changes since $1, $2 of them at the most.
+pub(super) const CHANGES: &str = "SELECT v.number, v.keys, c.number, c.collection, c.id, c.before::text, c.after::text \
+     FROM _carnet_version v LEFT JOIN _carnet_changes c ON c.number > $1 ORDER BY c.number, c.place LIMIT $2";
+
+/// The first statement of every group: whoever changes records raises the version, so who holds its row writes
+/// alone, and what a statement finds is still so when the next one runs.
+pub(super) const TAKE_TURN: &str = "SELECT FROM _carnet_version FOR NO KEY UPDATE";
+
+/// Some records, by their ids $1, and the version they are of.
+pub(super) fn records(collection: &Collection) -> String {
+    let columns = of_alias(collection, "t");
+    let table = quote(collection.name());
+    format!(
+        "SELECT v.number, t.id{columns} FROM _carnet_version v LEFT JOIN {table} t ON t.id = ANY($1::bigint[]) \
+         ORDER BY t.id"
+    )
+}
+
+/// The total and the page of those that match, by counting, in one statement: of one moment.
+pub(super) fn page<'a>(
+    collection: &Collection,
+    filters: &'a [Filter],
+    has_window: bool,
+) -> (String, Vec<&'a Value>) {
+    let (condition, values) = condition(collection, filters);
+    let (table, columns) = (quote(collection.name()), columns(collection));
+    let mut window = String::new();
+    if has_window {
+        let _ = write!(window, " LIMIT ${} OFFSET ${}", values.len() + 1, values.len() + 2);
+    }
+    let fields = of_alias(collection, "p");
+    let text = format!(
+        "SELECT (SELECT count(*) FROM {table}{condition}), p.id{fields} FROM (SELECT) one LEFT JOIN \
+         (SELECT id, {columns} FROM {table}{condition} ORDER BY id{window}) p ON TRUE ORDER BY p.id"
+    );
+    (text, values)
+}
+
+/// The ids of at most `most` that match, with the version they are of.
+pub(super) fn matching<'a>(
+    collection: &Collection,
+    filters: &'a [Filter],
+    most: usize,
+) -> (String, Vec<&'a Value>) {
+    let (condition, values) = condition(collection, filters);
+    let table = quote(collection.name());
+    let text = format!(
+        "SELECT v.number, m.id FROM _carnet_version v LEFT JOIN \
+         (SELECT id FROM {table}{condition} ORDER BY id LIMIT {most}) m ON TRUE"
+    );
+    (text, values)
+}
+
+/// The ids of the records whose fields have these values, or have none.
+pub(super) fn in_set(
+    collection: &Collection,
+    fields: &[usize],
+    values: &[Option<Value>],
+) -> (String, Vec<Value>) {
+    let (mut conditions, mut bound) = (Vec::new(), Vec::new());
+    for (&position, value) in fields.iter().zip(values) {
+        let field = &collection.fields()[position];
+        let column = quote(field.name());
+        conditions.push(match value {
+            Some(value) => {
+                bound.push(value.clone());
+                equals(&column, value, bound.len())
+            }
+            None if field.kind() == FieldKind::String => format!("({column} IS NULL OR {column} = '')"),
+            None => format!("{column} IS NULL"),
+        });
+    }
+    let (table, conditions) = (quote(collection.name()), conditions.join(" AND "));
+    (format!("SELECT id FROM {table} WHERE {conditions}"), bound)
+}
+
+/// All ids of a collection, to be copied out.
+pub(super) fn all_ids(collection: &Collection) -> String {
+    format!("COPY (SELECT id FROM {}) TO STDOUT (FORMAT binary)", quote(collection.name()))
+}
+
+fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
+    let (mut text, mut values) = (String::new(), Vec::new());
+    for filter in filters {
+        let column = match filter.on {
+            Column::Id => "id".to_owned(),
+            Column::Field(position) => quote(collection.fields()[position].name()),
+        };
+        text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
+        match &filter.condition {
+            Condition::Equals(value) => {
+                values.push(value);
+                text.push_str(&equals(&column, value, values.len()));
+            }
+            Condition::Absent => {
+                let _ = write!(text, "{column} IS NULL");
+            }
+            Condition::AbsentOrEmpty => {
+                let _ = write!(text, "({column} IS NULL OR {column} = '')");
+            }
+            Condition::Never => text.push_str("FALSE"),
+        }
+    }
+    (text, values)
+}
+
+/// Equality, in the words of the index that can find it.
+fn equals(column: &str, value: &Value, place: usize) -> String {
+    match value {
+        Value::Text(text) => {
+            let side = if text.len() <= LONGEST_SHORT { "<=" } else { ">" };
+            format!("{column} = ${place} AND octet_length({column}) {side} {LONGEST_SHORT}")
+        }
+        _ => format!("{column} = ${place}"),
+    }
+}
+
+fn of_alias(collection: &Collection, alias: &str) -> String {
+    let names = collection.fields().iter().map(|field| format!(", {alias}.{}", quote(field.name())));
+    names.collect()
+}
+
+/// What became of a write. The numbers stand in the statements below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judgement {
+    NoRecord,
+    Done,
+    /// The field at this position refers to nothing.
+    Dangling(usize),
+    /// The unique rule at this place is broken.
+    Duplicate(usize),
+}
+
+const NO_RECORD: i32 = -1;
+const DONE: i32 = 0;
+const FIRST_FIELD: i32 = 1;
+const FIRST_RULE: i32 = 1_000_000;
+
+impl Judgement {
+    pub(super) fn read(number: i32) -> Self {
+        let offset = |first: i32| usize::try_from(number - first).unwrap_or(0);
+        match number {
+            ..=NO_RECORD => Self::NoRecord,
+            DONE => Self::Done,
+            FIRST_RULE.. => Self::Duplicate(offset(FIRST_RULE)),
+            _ => Self::Dangling(offset(FIRST_FIELD)),
+        }
+    }
+}
+
+/// Creates records from arrays, one for each field. Answers the judgement of each, and the ids of those that
+/// were created, in order. Nothing is refused by an error, so that the others of a group stand.
+pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
+    let fields = collection.fields();
+    let (table, columns) = (quote(collection.name()), columns(collection));
+    let arrays: Vec<String> = fields
+        .iter()
+        .enumerate()
+        .map(|(position, field)| format!("${}::{}[]", position + 1, column_type(field.kind())))
+        .collect();
+    let mut judge = String::new();
+    for (position, field) in fields.iter().enumerate() {
+        let Some(reference) = field.reference() else { continue };
+        let (value, target) =
+            (format!("i.{}", quote(field.name())), quote(catalog.at(reference.target).name()));
+        dangling(&mut judge, &value, &target, position);
+    }
+    for (place, rule) in collection.unique().iter().enumerate() {
+        let given = |position: usize| match fields[position].kind() {
+            FieldKind::String => format!("i.{} COLLATE \"C\"", quote(fields[position].name())),
+            _ => format!("i.{}", quote(fields[position].name())),
+        };
+        duplicate(&mut judge, collection, rule, place, given, "");
+    }
+    let verdict = if judge.is_empty() { DONE.to_string() } else { format!("CASE{judge} ELSE {DONE} END") };
+    format!(
+        "WITH input AS (SELECT * FROM unnest({}) WITH ORDINALITY AS i ({columns}, _place)), \
+         judged AS MATERIALIZED (SELECT i.*, {verdict} AS _verdict FROM input i), \
+         created AS (INSERT INTO {table} ({columns}) \
+           SELECT {columns} FROM (SELECT * FROM judged WHERE _verdict = {DONE} ORDER BY _place) g RETURNING id) \
+         SELECT (SELECT array_agg(_verdict ORDER BY _place) FROM judged), \
+           (SELECT array_agg(id ORDER BY id) FROM created)",
+        arrays.join(", ")
+    )
+}
+
+/// Changes the fields at `positions` of the records $1, all of them others, to the values in the arrays from $2 on.
+/// Answers the judgement of each, in order, and the record where it was changed.
+pub(super) fn update(catalog: &Catalog, collection: &Collection, positions: &[usize]) -> String {
+    let fields = collection.fields();
+    let table = quote(collection.name());
+    let given = |position: usize| {
+        positions.contains(&position).then(|| format!("i.{}", quote(fields[position].name())))
+    };
+    let mut judge = format!(" WHEN t.id IS NULL THEN {NO_RECORD}");
+    for (position, field) in fields.iter().enumerate() {
+        let (Some(reference), Some(value)) = (field.reference(), given(position)) else { continue };
+        dangling(&mut judge, &value, &quote(catalog.at(reference.target).name()), position);
+    }
+    for (place, rule) in collection.unique().iter().enumerate() {
+        let value = |position: usize| match (given(position), fields[position].kind()) {
+            (Some(given), FieldKind::String) => format!("{given} COLLATE \"C\""),
+            (Some(given), _) => given,
+            (None, _) => format!("t.{}", quote(fields[position].name())),
+        };
+        duplicate(&mut judge, collection, rule, place, value, "o.id <> i._id AND ");
+    }
+    let columns = of_alias(collection, "t");
+    let changed = of_alias(collection, "c");
+    let names = || positions.iter().map(|&position| quote(fields[position].name()));
+    let arrays: String = (2..)
+        .zip(positions)
+        .map(|(place, &position)| format!(", ${place}::{}[]", column_type(fields[position].kind())))
+        .collect();
+    let given: String = names().map(|name| format!("{name}, ")).collect();
+    let assignments: Vec<String> = names().map(|name| format!("{name} = j.{name}")).collect();
+    // A full join cannot compare each with each, however few are expected.
+    format!(
+        "WITH judged AS MATERIALIZED (SELECT i.*, CASE{judge} ELSE {DONE} END AS _verdict \
+           FROM unnest($1::bigint[]{arrays}) WITH ORDINALITY AS i (_id, {given}_place) \
+           LEFT JOIN {table} t ON t.id = i._id), \
+         changed AS (UPDATE {table} t SET {} FROM judged j WHERE t.id = j._id AND j._verdict = {DONE} \
+           RETURNING t.id{columns}) \
+         SELECT j._verdict, c.id{changed} FROM judged j FULL JOIN changed c ON c.id = j._id ORDER BY j._place",
+        assignments.join(", ")
+    )
+}
+
+fn dangling(judge: &mut String, value: &str, target: &str, position: usize) {
+    let number = FIRST_FIELD + i32::try_from(position).unwrap_or(0);
+    let _ = write!(
+        judge,
+        " WHEN {value} IS NOT NULL AND NOT EXISTS (SELECT FROM {target} r WHERE r.id = {value}) THEN {number}"
+    );
+}
+
+/// Whether another record has the values `given` in the fields of a rule: the short ones and the long ones are
+/// in an index each.
+fn duplicate(
+    judge: &mut String,
+    collection: &Collection,
+    rule: &[usize],
+    place: usize,
+    given: impl Fn(usize) -> String,
+    but: &str,
+) {
+    let fields = collection.fields();
+    let number = FIRST_RULE + i32::try_from(place).unwrap_or(0);
+    let table = quote(collection.name());
+    let mine = |position: usize| format!("o.{}", quote(fields[position].name()));
+    let equal: Vec<String> =
+        rule.iter().map(|&position| format!("{} = {}", mine(position), given(position))).collect();
+    let equal = equal.join(" AND ");
+    let is_string = |position: &&usize| fields[**position].kind() == FieldKind::String;
+    let lengths: Vec<String> =
+        rule.iter().filter(is_string).map(|&position| format!("octet_length({})", mine(position))).collect();
+    if lengths.is_empty() {
+        let _ = write!(judge, " WHEN EXISTS (SELECT FROM {table} o WHERE {but}{equal}) THEN {number}");
+        return;
+    }
+    // One field is indexed as it is, several as one array of texts.
+    let long = if rule.len() == 1 {
+        equal.clone()
+    } else {
+        let array = |value: &dyn Fn(usize) -> String| {
+            let texts: Vec<String> =
+                rule.iter().map(|&position| as_text(fields[position].kind(), &value(position))).collect();
+            format!("ARRAY[{}]", texts.join(", "))
+        };
+        format!("{} = {}", array(&mine), array(&given))
+    };
+    let set: Vec<String> = rule.iter().map(|&position| format!("{} IS NOT NULL", mine(position))).collect();
+    let _ = write!(
+        judge,
+        " WHEN EXISTS (SELECT FROM {table} o WHERE {but}{equal} AND {length} <= {LONGEST_SHORT}) \
+         OR EXISTS (SELECT FROM {table} o WHERE {but}{long} AND {length} > {LONGEST_SHORT} AND {set}) THEN {number}",
+        length = lengths.join(" + "),
+        set = set.join(" AND "),
+    );
+}
+
+/// Deletes the records $1, all of them others; answers of each, in order, [`NO_RECORD`], [`DONE`], or the place from 1
+/// on of the first that still refers to it.
+pub(super) fn delete(collection: &Collection, blockers: &[Blocker]) -> String {
+    let table = quote(collection.name());
+    let mut judge =
+        format!(" WHEN NOT EXISTS (SELECT FROM {table} t WHERE t.id = _given._id) THEN {NO_RECORD}");
+    for (place, blocker) in blockers.iter().enumerate() {
+        let _ = write!(judge, " WHEN {}_given._id) THEN {}", blocker.holds, place + 1);
+    }
+    format!(
+        "WITH judged AS MATERIALIZED (SELECT _given.*, CASE{judge} ELSE {DONE} END AS _verdict \
+           FROM unnest($1::bigint[]) WITH ORDINALITY AS _given (_id, _place)), \
+         gone AS (DELETE FROM {table} t USING judged j WHERE t.id = j._id AND j._verdict = {DONE} RETURNING 1) \
+         SELECT _verdict FROM judged ORDER BY _place"
+    )
+}
+
+/// Something that may refer to a record and keeps it from being deleted.
+#[derive(Debug, Clone)]
+pub(super) struct Blocker {
+    /// What it is called towards the client.
+    pub(super) table: String,
+    /// A condition that holds where it refers to a record, up to the id of that record and a bracket.
+    pub(super) holds: String,
+}
+
+/// The field at `position`, where its rule is to keep what it refers to.
+pub(super) fn keeper(referrer: &Collection, position: usize) -> Blocker {
+    let (table, column) = (quote(referrer.name()), quote(referrer.fields()[position].name()));
+    Blocker {
+        table: referrer.name().to_owned(),
+        holds: format!("EXISTS (SELECT FROM {table} r WHERE r.{column} = "),
+    }
+}
+
+/// Whether a record of this collection can be deleted by one statement: all that may refer to it keeps it.
+pub(super) fn is_kept_by_all(catalog: &Catalog, collection: &Collection) -> bool {
+    catalog.referrers(collection).all(|(referrer, position)| {
+        referrer.fields()[position].reference().is_none_or(|it| it.on_delete == OnDelete::Restrict)
+    })
+}
+
+/// The record $1, to be changed: nobody else changes it before we are done.
+pub(super) fn lock_one(collection: &Collection) -> String {
+    format!("SELECT id, {} FROM {} WHERE id = $1 FOR UPDATE", columns(collection), quote(collection.name()))
+}
+
+/// The ids of the records whose field at `position` refers to $1.
+pub(super) fn referring(collection: &Collection, position: usize) -> String {
+    let field = quote(collection.fields()[position].name());
+    format!("SELECT id FROM {} WHERE {field} = $1 ORDER BY id", quote(collection.name()))
+}
+
+/// Takes the value of a field of the record $1 away.
+pub(super) fn clear(collection: &Collection, position: usize) -> String {
+    let field = quote(collection.fields()[position].name());
+    format!("UPDATE {} SET {field} = NULL WHERE id = $1", quote(collection.name()))
+}

@@ -1,0 +1,75 @@
+//! The statements of a collection whose text does not depend on the request, made once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::sql::{self, Blocker};
+use super::strangers::Stranger;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+
+/// More texts of updates than any client needs; there is one for each choice of fields.
+const MOST_UPDATES: usize = 1_024;
+
+pub(super) struct Statements {
+    pub(super) records: String,
+    pub(super) lock_one: Arc<str>,
+    pub(super) insert: Arc<str>,
+    pub(super) delete: Arc<str>,
+    /// By the positions of the fields.
+    updates: Mutex<HashMap<Vec<usize>, Arc<str>>>,
+    /// Who may keep a record from being deleted, in the order in which they are asked.
+    pub(super) blockers: Vec<Blocker>,
+    /// Whether `delete` does all there is to do; else others change along with it.
+    pub(super) deletes_alone: bool,
+    /// Whether one record of the collection cannot keep another: then several are deleted at once.
+    pub(super) deletes_together: bool,
+}
+
+impl Statements {
+    pub(super) fn all(catalog: &Catalog, strangers: &[Stranger]) -> Arc<[Self]> {
+        catalog.collections().iter().map(|collection| Self::new(catalog, collection, strangers)).collect()
+    }
+
+    fn new(catalog: &Catalog, collection: &Collection, strangers: &[Stranger]) -> Self {
+        let deletes_alone = sql::is_kept_by_all(catalog, collection);
+        let referrers = catalog.referrers(collection).filter(|_| deletes_alone);
+        let referrers = referrers.map(|(referrer, position)| sql::keeper(referrer, position));
+        let strangers = strangers.iter().filter(|stranger| stranger.target == collection.position());
+        let strangers = strangers.map(|it| Blocker { table: it.table.clone(), holds: it.holds.clone() });
+        let blockers: Vec<Blocker> = referrers.chain(strangers).collect();
+        Self {
+            records: sql::records(collection),
+            lock_one: sql::lock_one(collection).into(),
+            insert: sql::insert(catalog, collection).into(),
+            delete: sql::delete(collection, &blockers).into(),
+            updates: Mutex::new(HashMap::new()),
+            blockers,
+            deletes_alone,
+            deletes_together: catalog
+                .referrers(collection)
+                .all(|(referrer, _)| referrer.position() != collection.position()),
+        }
+    }
+
+    /// The statement that changes the fields at these positions.
+    pub(super) fn update(
+        &self,
+        catalog: &Catalog,
+        collection: &Collection,
+        positions: Vec<usize>,
+    ) -> Arc<str> {
+        let mut updates = self.updates.lock();
+        if let Some(text) = updates.get(&positions) {
+            return text.clone();
+        }
+        if updates.len() >= MOST_UPDATES {
+            updates.clear();
+        }
+        let text: Arc<str> = sql::update(catalog, collection, &positions).into();
+        updates.insert(positions, text.clone());
+        text
+    }
+}

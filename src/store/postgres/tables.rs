@@ -1,0 +1,172 @@
+//! Brings the stored tables in line with the catalog: looks at what is there, and plans.
+//!
+//! The tables themselves are the record of what was declared before; there is no second copy to disagree. Only the
+//! schema that comes first on the search path is looked at.
+
+mod adoption;
+mod queries;
+mod stored;
+
+use tokio_postgres::{Error, Transaction};
+
+use super::indexes::{self, Part};
+use super::{ddl, ours};
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::store::comparison::{self, Change, Differences};
+use crate::store::plan::{NAMED_IDS, Obstacle, Plan, Step, words};
+use crate::store::sql::quote;
+use stored::{Relation, StoredIndex, Table};
+
+/// What would have to change, and what stands against it. Reads only.
+pub(super) async fn plan(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<Plan, Error> {
+    let mut plan = Plan::default();
+    let relations = stored::read(transaction).await?;
+    let find = |name: &str| relations.iter().find(|relation| relation.name() == name);
+    for collection in catalog.collections() {
+        if stored::is_of_the_server(transaction, collection.name()).await? {
+            plan.obstacles.push(taken(collection.name(), "PostgreSQL itself has a table of this name"));
+            continue;
+        }
+        match find(collection.name()) {
+            None => plan.steps.push(create(catalog, collection)),
+            Some(Relation::Other { kind, .. }) => {
+                plan.obstacles.push(taken(collection.name(), &format!("the database has a {kind} there")));
+            }
+            Some(Relation::Table(table)) if !table.has_key => {
+                let name = collection.name();
+                let (from, to) = (quote(name), quote(&ddl::short(format!("{name}_before"))));
+                let remedy =
+                    format!("use another database, or rename that table: ALTER TABLE {from} RENAME TO {to};");
+                plan.obstacles.push(Obstacle::without_key(name, "id bigint PRIMARY KEY", remedy));
+            }
+            Some(Relation::Table(table)) => {
+                let is_stored = |target: &Collection| matches!(find(target.name()), Some(Relation::Table(table)) if table.has_key);
+                compare(transaction, catalog, collection, table, is_stored, &mut plan).await?;
+            }
+        }
+    }
+    for relation in relations.iter().filter(|relation| relation.holds_rows()) {
+        let name = relation.name();
+        if !name.starts_with('_') && catalog.find(name).is_none() {
+            plan.note_undeclared(name);
+        }
+    }
+    Ok(plan)
+}
+
+/// Runs the steps of a plan, in the caller's transaction.
+pub(super) async fn apply(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Error> {
+    for statement in plan.steps.iter().flat_map(|step| &step.statements) {
+        transaction.batch_execute(statement).await?;
+    }
+    Ok(())
+}
+
+fn taken(name: &str, why: &str) -> Obstacle {
+    Obstacle {
+        message: format!("the collection {name} cannot have a table: {why}"),
+        ids: Vec::new(),
+        count: 0,
+        remedy: "use another database, or give the collection another name".into(),
+    }
+}
+
+fn create(catalog: &Catalog, collection: &Collection) -> Step {
+    let indexes = indexes::indexes(collection).into_iter().flat_map(|index| index.parts);
+    let statements = [ddl::create_table(catalog, collection)].into_iter();
+    let statements = statements.chain(indexes.map(|part| part.create)).chain(ours::triggers(collection));
+    Step { words: words::create(collection), statements: statements.collect() }
+}
+
+async fn compare(
+    transaction: &Transaction<'_>,
+    catalog: &Catalog,
+    collection: &Collection,
+    table: &Table,
+    is_stored: impl Fn(&Collection) -> bool,
+    plan: &mut Plan,
+) -> Result<(), Error> {
+    let Differences { changes, mut questions } = comparison::compare(catalog, collection, table, is_stored);
+    questions.extend(adoption::question(collection, table));
+    for question in questions {
+        let (ids, count) = offenders(transaction, collection.name(), &question.condition).await?;
+        plan.obstacles.extend(question.obstacle(ids, count));
+    }
+    plan.steps.extend(adoption::step(collection, table));
+    for change in changes {
+        let words = change.words(collection);
+        plan.steps.push(Step { words, statements: statements(catalog, collection, table, &change) });
+    }
+    plan.steps.extend(index_steps(collection, table));
+    Ok(())
+}
+
+fn statements(catalog: &Catalog, collection: &Collection, table: &Table, change: &Change<'_>) -> Vec<String> {
+    let column = |name: &str, action: &str| {
+        vec![ddl::alter(collection, &format!("ALTER COLUMN {} {action} NOT NULL", quote(name)))]
+    };
+    match change {
+        Change::Add(field) => vec![ddl::add_column(catalog, collection, field)],
+        Change::Require(field) => column(field.name(), "SET"),
+        Change::Release(field) => column(field.name(), "DROP"),
+        Change::Refer(field) => {
+            let old = table.references_of(field.name()).map(|name| ddl::drop_constraint(collection, name));
+            old.chain(ddl::add_reference(catalog, collection, field)).collect()
+        }
+    }
+}
+
+fn index_steps(collection: &Collection, table: &Table) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let wanted = indexes::indexes(collection);
+    for index in &wanted {
+        let missing = index.parts.iter().filter(|part| !table.has_index(part));
+        let statements: Vec<String> = missing.flat_map(|part| make(collection, table, part)).collect();
+        if !statements.is_empty() {
+            steps.push(Step { words: words::index(collection, &index.fields, index.is_unique), statements });
+        }
+    }
+    let is_wanted = |name: &str| wanted.iter().flat_map(|index| &index.parts).any(|part| part.name == name);
+    for stored in &table.indexes {
+        if stored.is_key || !indexes::is_ours(collection, &stored.name) || is_wanted(&stored.name) {
+            continue;
+        }
+        let whole = stored.whole(collection);
+        let gone = if is_wanted(&whole) { &stored.name } else { &whole };
+        let words = words::drop_index(collection, gone);
+        let statement = drop_index(collection, stored);
+        match steps.iter_mut().find(|step| step.words == words) {
+            Some(step) => step.statements.push(statement),
+            None => steps.push(Step { words, statements: vec![statement] }),
+        }
+    }
+    steps
+}
+
+/// A part of an index, in place of what else has its name.
+fn make(collection: &Collection, table: &Table, part: &Part) -> Vec<String> {
+    let old = table.indexes.iter().find(|stored| stored.name == part.name);
+    old.map(|stored| drop_index(collection, stored)).into_iter().chain([part.create.clone()]).collect()
+}
+
+fn drop_index(collection: &Collection, stored: &StoredIndex) -> String {
+    match stored.is_constraint {
+        true => ddl::drop_constraint(collection, &stored.name),
+        false => format!("DROP INDEX {}", quote(&stored.name)),
+    }
+}
+
+/// The records for which a condition holds: the first ids, and how many there are.
+async fn offenders(
+    transaction: &Transaction<'_>,
+    table: &str,
+    condition: &str,
+) -> Result<(Vec<i64>, u64), Error> {
+    let table = quote(table);
+    let count = format!("SELECT count(*) FROM {table} WHERE {condition}");
+    let count: i64 = transaction.query_one(&count, &[]).await?.get(0);
+    let ids = format!("SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT {NAMED_IDS}");
+    let ids = transaction.query(&ids, &[]).await?;
+    Ok((ids.iter().map(|row| row.get(0)).collect(), count.unsigned_abs()))
+}

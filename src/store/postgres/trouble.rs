@@ -1,0 +1,117 @@
+//! What can befall a whole group, and what it means to those who wait.
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use super::write::Write;
+use crate::store::StoreError;
+
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The transaction was taken back: nothing was done.
+    RolledBack {
+        code: SqlState,
+        cause: String,
+        /// The table that it is about, where the server names one.
+        table: Option<String>,
+    },
+    /// The server is gone or takes no writes, and nothing was done.
+    Unreachable,
+    /// The commit was sent, and no answer came.
+    Unknown(String),
+}
+
+impl Trouble {
+    /// What an error means. Once the commit was sent, a line that breaks leaves its outcome unknown.
+    pub(super) fn of(error: &Error, commit_was_sent: bool) -> Self {
+        match error.as_db_error() {
+            Some(said)
+                if matches!(said.severity(), "ERROR") || said.parsed_severity().is_some_and(is_error) =>
+            {
+                match *said.code() {
+                    SqlState::READ_ONLY_SQL_TRANSACTION => Self::Unreachable,
+                    _ => Self::RolledBack {
+                        code: said.code().clone(),
+                        cause: words(error),
+                        table: said.table().map(str::to_owned),
+                    },
+                }
+            }
+            _ if commit_was_sent => Self::Unknown(words(error)),
+            _ => Self::Unreachable,
+        }
+    }
+
+    /// Whether it may be the fault of one write, so that the others deserve a try of their own.
+    pub(super) fn may_be_of_one(&self) -> bool {
+        match self {
+            Self::RolledBack { code, .. } => !matches!(
+                *code,
+                SqlState::LOCK_NOT_AVAILABLE | SqlState::DISK_FULL | SqlState::QUERY_CANCELED
+            ),
+            Self::Unreachable | Self::Unknown(_) => false,
+        }
+    }
+
+    /// What it means to a write that was tried alone. A table that refers to records since we have started is met
+    /// only here.
+    pub(super) fn to(self, write: &Write) -> StoreError {
+        match (self, write) {
+            (Self::RolledBack { code, table: Some(table), .. }, Write::Delete { .. })
+                if code == SqlState::FOREIGN_KEY_VIOLATION =>
+            {
+                StoreError::StillReferenced(table)
+            }
+            (trouble, _) => trouble.into(),
+        }
+    }
+
+    /// Whether somebody else came in between, so that a second look tells more.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::RolledBack { code, .. } => code.code().starts_with("23") || code.code().starts_with("40"),
+            Self::Unreachable | Self::Unknown(_) => false,
+        }
+    }
+}
+
+impl From<Trouble> for StoreError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Unreachable => Self::Unavailable,
+            Trouble::Unknown(_) => Self::OutcomeUnknown,
+            Trouble::RolledBack { code, cause, .. } => match code {
+                SqlState::DISK_FULL | SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => Self::Full,
+                SqlState::LOCK_NOT_AVAILABLE
+                | SqlState::QUERY_CANCELED
+                | SqlState::T_R_DEADLOCK_DETECTED
+                | SqlState::T_R_SERIALIZATION_FAILURE => Self::Busy,
+                _ => Self::Broken(cause),
+            },
+        }
+    }
+}
+
+fn is_error(severity: tokio_postgres::error::Severity) -> bool {
+    severity == tokio_postgres::error::Severity::Error
+}
+
+/// What a failed read means. One that an operator cancelled, or that found no room or a lock, is none of the server's
+/// faults: the next one may do better.
+pub(super) fn of_reading(error: &Error) -> StoreError {
+    match Trouble::of(error, false) {
+        Trouble::RolledBack { code, cause, .. } => match code.code().get(..2) {
+            Some("40" | "53" | "55" | "57") => StoreError::Unavailable,
+            _ => StoreError::Broken(cause),
+        },
+        _ => StoreError::Unavailable,
+    }
+}
+
+/// What the server said, in one line: the driver's own words leave it out.
+pub(super) fn words(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(said) => format!("{} ({})", said.message(), said.code().code()),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,153 @@
+//! The one writer of a node: takes all that waits into one transaction, commits, then answers everybody.
+//!
+//! Nobody hears yes before the commit has returned. A write is never cancelled: a server that waits for its
+//! standbys would then say yes to what they do not have. Who waits too long is told that the outcome is
+//! unknown, and the line is given up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::Postgres;
+use super::group::Group;
+use super::pace::Pace;
+use super::session::Session;
+use super::trouble::Trouble;
+use super::write::{Verdict, Write};
+use crate::observe::Event;
+use crate::store::StoreError;
+
+/// How many writes may wait. Beyond it a client is told to come back rather than kept.
+const QUEUE: usize = 4_096;
+/// How many writes share a commit at the most, so that the first of them does not wait for ever.
+pub(super) const LARGEST_GROUP: usize = 1_024;
+/// A commit that takes longer is one whose outcome is unknown. Longer than a lock is waited for, which ends
+/// in an answer.
+const PATIENCE: Duration = Duration::from_secs(12);
+/// How often a write is tried again when another tool came in between.
+const TRIES: usize = 4;
+
+/// The handle by which requests reach the writer.
+pub(super) struct Writer {
+    queue: mpsc::Sender<Write>,
+}
+
+impl Writer {
+    pub(super) fn new() -> (Self, mpsc::Receiver<Write>) {
+        let (queue, waiting) = mpsc::channel(QUEUE);
+        (Self { queue }, waiting)
+    }
+
+    /// Hands in a write and waits until it is committed or refused.
+    pub(super) async fn submit<T>(
+        &self,
+        write: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Write,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.queue.try_send(write(reply)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => StoreError::Busy,
+            mpsc::error::TrySendError::Closed(_) => StoreError::Unavailable,
+        })?;
+        answer.await.unwrap_or(Err(StoreError::OutcomeUnknown))
+    }
+}
+
+/// Takes groups for as long as anybody can hand in writes.
+pub(super) async fn work(engine: Arc<Postgres>, mut waiting: mpsc::Receiver<Write>) {
+    let mut group = Vec::new();
+    let mut pace = Pace::default();
+    while waiting.recv_many(&mut group, LARGEST_GROUP).await > 0 {
+        pace.gather(&mut waiting, &mut group).await;
+        let (began, size) = (Instant::now(), group.len());
+        engine.commit(std::mem::take(&mut group)).await;
+        pace.note(began.elapsed(), size + waiting.len());
+    }
+}
+
+impl Postgres {
+    /// Commits a group and answers it. Where the database takes back all of it for the sake of one, each is
+    /// tried alone.
+    async fn commit(&self, writes: Vec<Write>) {
+        let (writes, trouble) = match self.attempt(writes).await {
+            Ok(()) => return,
+            Err(failed) => failed,
+        };
+        if trouble.is_passing() || (writes.len() > 1 && trouble.may_be_of_one()) {
+            for write in writes {
+                self.commit_alone(write).await;
+            }
+        } else {
+            refuse(writes, &trouble.into());
+        }
+    }
+
+    async fn commit_alone(&self, write: Write) {
+        let mut pending = vec![write];
+        for tried in 1.. {
+            match self.attempt(pending).await {
+                Ok(()) => return,
+                Err((writes, trouble)) if tried < TRIES && trouble.is_passing() => pending = writes,
+                Err((writes, trouble)) => {
+                    let error = writes.first().map_or(StoreError::Unavailable, |write| trouble.to(write));
+                    return refuse(writes, &error);
+                }
+            }
+        }
+    }
+
+    /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
+    async fn attempt(&self, writes: Vec<Write>) -> Result<(), (Vec<Write>, Trouble)> {
+        let Some(session) = self.session() else { return Err((writes, Trouble::Unreachable)) };
+        match self.run(&session, &writes).await {
+            Ok(verdicts) => {
+                self.answer(writes, verdicts);
+                Ok(())
+            }
+            Err(trouble) => {
+                match &trouble {
+                    Trouble::RolledBack { .. } => {}
+                    Trouble::Unreachable => session.end("the server takes no writes any more"),
+                    Trouble::Unknown(cause) => {
+                        self.matter.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
+                    }
+                }
+                Err((writes, trouble))
+            }
+        }
+    }
+
+    async fn run(&self, session: &Session, writes: &[Write]) -> Result<Vec<Verdict>, Trouble> {
+        let mut place = session.writing.lock().await;
+        let line = match place.take().filter(|line| line.alive.is_alive()) {
+            Some(line) => line,
+            None => Arc::new(session.server.line().await.map_err(|_| Trouble::Unreachable)?),
+        };
+        let group = Group { catalog: &self.matter.catalog, statements: &self.matter.statements, line: &line };
+        let outcome = match tokio::time::timeout(PATIENCE, group.run(writes)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
+        };
+        // A line whose last answer was not read is never used again: whatever it still does, it does without us.
+        if matches!(outcome, Ok(_) | Err(Trouble::RolledBack { .. })) {
+            *place = Some(line);
+        }
+        outcome
+    }
+
+    fn answer(&self, writes: Vec<Write>, verdicts: Vec<Verdict>) {
+        let metrics = self.matter.observer.store();
+        metrics.committed(writes.len());
+        for (write, verdict) in writes.into_iter().zip(verdicts) {
+            if let Some(deed) = verdict.deed() {
+                metrics.changed(self.matter.catalog.at(write.collection()).name(), deed);
+            }
+            write.answer(verdict);
+        }
+    }
+}
+
+fn refuse(writes: Vec<Write>, error: &StoreError) {
+    writes.into_iter().for_each(|write| write.refuse(error.clone()));
+}

@@ -1,0 +1,114 @@
+//! How many requests an access key has made in the window that is open for it, counted in memory: one node alone.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::record::access_key::KeyHash;
+
+/// Where a key stands within its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Requests so far, this one among them if it was counted.
+    pub used: u64,
+    /// Until the window ends.
+    pub left: Duration,
+}
+
+/// The windows that are open. Those that have run out are swept away as the table grows, so it holds no more
+/// than the keys in use.
+#[derive(Default)]
+pub(super) struct Windows {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<(usize, KeyHash), Window>,
+    sweep_at: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    ends: Instant,
+    used: u64,
+}
+
+/// The smallest table that is worth sweeping.
+const SWEEP_FROM: usize = 1_024;
+
+impl Windows {
+    /// Counts so many requests of a key to a collection; none is a look. A window begins with its first request.
+    pub(super) fn count(
+        &self,
+        collection: usize,
+        caller: KeyHash,
+        interval: Duration,
+        requests: u64,
+    ) -> Usage {
+        self.count_at(collection, caller, interval, requests, Instant::now())
+    }
+
+    fn count_at(
+        &self,
+        collection: usize,
+        caller: KeyHash,
+        interval: Duration,
+        requests: u64,
+        now: Instant,
+    ) -> Usage {
+        let mut table = self.table.lock();
+        if table.open.len() >= table.sweep_at.max(SWEEP_FROM) {
+            table.open.retain(|_, window| window.ends > now);
+            table.sweep_at = table.open.len() * 2;
+        }
+        let fresh = Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 };
+        let usage =
+            |window: &Window| Usage { used: window.used, left: window.ends.saturating_duration_since(now) };
+        if requests == 0 {
+            let window = table.open.get(&(collection, caller)).filter(|window| window.ends > now);
+            return usage(window.unwrap_or(&fresh));
+        }
+        let window = table.open.entry((collection, caller)).or_insert(fresh);
+        if window.ends <= now {
+            *window = fresh;
+        }
+        window.used = window.used.saturating_add(requests);
+        usage(window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_window_is_of_one_key_and_one_collection_and_ends() {
+        let (windows, start) = (Windows::default(), Instant::now());
+        let (one, other) = (KeyHash::of("one"), KeyHash::of("other"));
+        let used = |collection, key, requests, seconds| {
+            let now = start + Duration::from_secs(seconds);
+            windows.count_at(collection, key, INTERVAL, requests, now).used
+        };
+        assert_eq!(used(0, one, 1, 0), 1);
+        assert_eq!(used(0, one, 1, 9), 2);
+        assert_eq!(used(0, other, 1, 9), 1, "another key has its own window");
+        assert_eq!(used(1, one, 1, 9), 1, "so has another collection");
+        assert_eq!(used(0, one, 0, 9), 2, "a look counts nothing");
+        assert_eq!(used(0, one, 0, 10), 0);
+        assert_eq!(used(0, one, 1, 10), 1);
+    }
+
+    #[test]
+    fn windows_that_have_ended_are_swept_away() {
+        let (windows, start) = (Windows::default(), Instant::now());
+        for number in 0..10_000u64 {
+            let now = start + Duration::from_secs(number * 11);
+            windows.count_at(0, KeyHash::of(&number.to_string()), INTERVAL, 1, now);
+        }
+        assert!(windows.table.lock().open.len() <= SWEEP_FROM);
+    }
+}

@@ -1,0 +1,129 @@
+//! A database file at either end of a copy: one transaction on a connection of its own.
+
+mod aside;
+mod source;
+mod target;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use crate::catalog::collection::Collection;
+use crate::catalog::field::FieldKind;
+use crate::store::copy::rows::{Field, Packer, Sum};
+use crate::store::copy::{CopyError, Outlet};
+use crate::store::keys::KeyRow;
+use crate::store::sql::{self, quote};
+pub(in crate::store) use source::Source;
+pub(in crate::store) use target::Target;
+
+/// Whether two paths lead to one file.
+pub(in crate::store) fn is_same(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    one == other || identity(one).is_some_and(|found| identity(other) == Some(found))
+}
+
+/// Reads all records in ascending order of ids, as they travel.
+fn read(
+    connection: &Connection,
+    place: &str,
+    collection: &Collection,
+    needs_unicode: bool,
+    mut outlet: Outlet,
+) -> Result<Sum, CopyError> {
+    let failed = |error: rusqlite::Error| CopyError::failed(place, error);
+    let (table, columns) = (quote(collection.name()), sql::columns(collection));
+    let text = format!("SELECT id, {columns} FROM {table} ORDER BY id");
+    let mut statement = connection.prepare(&text).map_err(failed)?;
+    let mut found = statement.query([]).map_err(failed)?;
+    let mut packer = Packer::default();
+    while let Some(row) = found.next().map_err(failed)? {
+        let id: i64 = row.get(0).map_err(failed)?;
+        packer.begin(id, collection.fields().len());
+        for (position, field) in collection.fields().iter().enumerate() {
+            let value = match (row.get_ref(position + 1).map_err(failed)?, field.kind()) {
+                (ValueRef::Null, _) => Field::Null,
+                (ValueRef::Text(text), FieldKind::String) => Field::Text(text),
+                (ValueRef::Integer(integer), FieldKind::Integer) => Field::Integer(integer),
+                (ValueRef::Integer(integer), FieldKind::Boolean) => Field::Boolean(integer != 0),
+                (ValueRef::Real(float), FieldKind::Float) => Field::Float(float),
+                (other, _) => {
+                    let (kind, field) = (other.data_type(), field.name());
+                    let cause = format!("{field} of the record {id} of {} is {kind}", collection.name());
+                    return Err(CopyError::failed(place, cause));
+                }
+            };
+            if needs_unicode && let Field::Text(text) = value {
+                storable(text).map_err(|what| CopyError::Unstorable {
+                    collection: collection.name().to_owned(),
+                    id,
+                    field: field.name().to_owned(),
+                    what,
+                })?;
+            }
+            packer.push(value);
+        }
+        if let Some(batch) = packer.full() {
+            outlet.put(batch)?;
+        }
+    }
+    if let Some(batch) = packer.rest() {
+        outlet.put(batch)?;
+    }
+    Ok(outlet.sum())
+}
+
+/// What other tools can put into a file, and PostgreSQL has no place for.
+fn storable(text: &[u8]) -> Result<(), &'static str> {
+    match std::str::from_utf8(text) {
+        Err(_) => Err("text that is not UTF-8"),
+        Ok(text) if text.contains('\0') => Err("text with the character U+0000"),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The largest id that was ever given.
+fn counter(connection: &Connection, collection: &Collection) -> rusqlite::Result<i64> {
+    let text = format!(
+        "SELECT max(coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = ?1), 0), \
+         coalesce((SELECT max(id) FROM {}), 0))",
+        quote(collection.name())
+    );
+    connection.query_row(&text, [collection.name()], |row| row.get(0))
+}
+
+fn keys(connection: &Connection) -> rusqlite::Result<Vec<KeyRow>> {
+    let admin = if super::keys::knows_admins(connection)? { "admin" } else { "0" };
+    connection
+        .prepare(&format!("SELECT name, hash, prefix, created, {admin} FROM _carnet_keys ORDER BY name"))?
+        .query_map([], |row| {
+            Ok(KeyRow {
+                name: row.get(0)?,
+                hash: row.get(1)?,
+                prefix: row.get(2)?,
+                created: row.get(3)?,
+                is_admin: row.get(4)?,
+            })
+        })?
+        .collect()
+}
+
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let text = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+    connection.prepare_cached(text)?.exists([name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn postgresql_has_no_place_for_some_texts() {
+        assert_eq!(storable("Zoë".as_bytes()), Ok(()));
+        assert!(storable(b"Zo\xeb").is_err());
+        assert!(storable(b"Zo\0").is_err());
+    }
+}

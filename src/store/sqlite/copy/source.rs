@@ -1,0 +1,138 @@
+//! A database file that is copied from: one read transaction, also beside a running server.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::aside::Aside;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::store::OpenError;
+use crate::store::copy::rows::Sum;
+use crate::store::copy::{CopyError, Outlet};
+use crate::store::keys::KeyRow;
+use crate::store::plan::Plan;
+use crate::store::sql::quote;
+use crate::store::sqlite::connection::{self, Role};
+use crate::store::sqlite::tables;
+
+pub(in crate::store) struct Source {
+    aside: Aside<()>,
+    catalog: Arc<Catalog>,
+    needs_unicode: bool,
+    notes: Vec<String>,
+}
+
+impl Source {
+    /// Opens a file that is ours and in line with the catalog. It is neither made nor changed.
+    pub(in crate::store) async fn open(
+        path: &Path,
+        catalog: &Arc<Catalog>,
+        needs_unicode: bool,
+    ) -> Result<Self, CopyError> {
+        let place = format!("sqlite:{}", path.display());
+        if !path.exists() {
+            return Err(CopyError::NoSource(place));
+        }
+        let connection = connection::open(path, Role::Inspector)?;
+        if !connection::is_marked(&connection).map_err(|error| connection::unusable(path, &error))? {
+            return Err(CopyError::NoSource(place));
+        }
+        let mut aside = Aside::new(connection, (), place.clone());
+        let declared = catalog.clone();
+        let plan = aside
+            .run(move |held, place| {
+                // The first look decides of which moment all others are.
+                let failed = |error| CopyError::failed(place, error);
+                held.connection.execute_batch("BEGIN").map_err(failed)?;
+                tables::plan(&held.connection, &declared).map_err(failed)
+            })
+            .await?;
+        let Plan { notes, obstacles, .. } = &plan;
+        if !obstacles.is_empty() {
+            return Err(OpenError::Contradiction(plan.obstacles).into());
+        }
+        let notes = notes.clone();
+        let changes = plan.but_creations(catalog);
+        if !changes.is_empty() {
+            return Err(CopyError::NotInLine { place, changes });
+        }
+        Ok(Self { aside, catalog: catalog.clone(), needs_unicode, notes })
+    }
+
+    pub(in crate::store) fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(in crate::store) async fn extent(&mut self, position: usize) -> Result<(u64, i64), CopyError> {
+        let catalog = self.catalog.clone();
+        let work = move |connection: &Connection| {
+            let collection = catalog.at(position);
+            if !super::has_table(connection, collection.name())? {
+                return Ok((0, 0));
+            }
+            let count = format!("SELECT count(*) FROM {}", quote(collection.name()));
+            let count: i64 = connection.query_row(&count, [], |row| row.get(0))?;
+            Ok((count.unsigned_abs(), super::counter(connection, collection)?))
+        };
+        self.aside
+            .run(move |held, place| {
+                work(&held.connection).map_err(|error: rusqlite::Error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
+    pub(in crate::store) async fn read(&mut self, position: usize, outlet: Outlet) -> Result<Sum, CopyError> {
+        let (catalog, needs_unicode) = (self.catalog.clone(), self.needs_unicode);
+        self.aside
+            .run(move |held, place| {
+                let (connection, collection) = (&held.connection, catalog.at(position));
+                let failed = |error| CopyError::failed(place, error);
+                if !super::has_table(connection, collection.name()).map_err(failed)? {
+                    return Ok(outlet.sum());
+                }
+                refuse_dangling(connection, place, &catalog, collection)?;
+                super::read(connection, place, collection, needs_unicode, outlet)
+            })
+            .await
+    }
+
+    pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
+        let work = |connection: &Connection| match super::has_table(connection, "_carnet_keys")? {
+            true => super::keys(connection),
+            false => Ok(Vec::new()),
+        };
+        self.aside
+            .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+}
+
+/// SQLite lets other tools switch foreign keys off; what they left behind would be refused elsewhere, without its name.
+fn refuse_dangling(
+    connection: &Connection,
+    place: &str,
+    catalog: &Catalog,
+    collection: &Collection,
+) -> Result<(), CopyError> {
+    for field in collection.fields() {
+        let Some(reference) = field.reference() else { continue };
+        let (table, column) = (quote(collection.name()), quote(field.name()));
+        let target = catalog.at(reference.target).name();
+        let exists = match super::has_table(connection, target) {
+            Ok(true) => format!("EXISTS (SELECT 1 FROM {} WHERE id = referring.{column})", quote(target)),
+            Ok(false) => "FALSE".to_owned(),
+            Err(error) => return Err(CopyError::failed(place, error)),
+        };
+        let text = format!(
+            "SELECT id FROM {table} AS referring WHERE {column} IS NOT NULL AND NOT {exists} LIMIT 1"
+        );
+        let found = connection.query_row(&text, [], |row| row.get(0)).optional();
+        if let Some(id) = found.map_err(|error| CopyError::failed(place, error))? {
+            let (collection, field) = (collection.name().to_owned(), field.name().to_owned());
+            return Err(CopyError::Dangling { collection, id, field });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! A database file that is copied into: one transaction, with the lock of a server.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use tokio::sync::mpsc;
+
+use super::aside::Aside;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::store::OpenError;
+use crate::store::copy::rows::{self, Batch, Field, Sum};
+use crate::store::copy::{CopyError, Outlet};
+use crate::store::keys::KeyRow;
+use crate::store::sql::{self, quote};
+use crate::store::sqlite::connection::{self, Role};
+use crate::store::sqlite::place::{self, Lock};
+use crate::store::sqlite::{keys, tables, version};
+
+/// Room for the indexes that are made at the end.
+const CACHE_KIB: i64 = 65_536;
+
+pub(in crate::store) struct Target {
+    aside: Aside<Keeps>,
+    catalog: Arc<Catalog>,
+}
+
+/// What outlives the connection, in the order in which it goes.
+struct Keeps {
+    made: Option<Made>,
+    _lock: Lock,
+}
+
+/// A file that was made for this copy, and goes unless the copy is done.
+struct Made(PathBuf);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = self.0.clone().into_os_string();
+            name.push(suffix);
+            // What is not there need not go.
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+impl Target {
+    /// Opens an empty store, made where there is none, and begins the transaction.
+    pub(in crate::store) async fn open(
+        path: &Path,
+        catalog: &Arc<Catalog>,
+        any_filesystem: bool,
+    ) -> Result<Self, CopyError> {
+        place::check(path, any_filesystem)?;
+        let made = (!path.exists()).then(|| Made(path.to_owned()));
+        place::make_private(path)?;
+        let lock = match Lock::take(path) {
+            Err(OpenError::Locked(path)) => return Err(CopyError::InUse(path)),
+            other => other?,
+        };
+        let connection = connection::open(path, Role::Writer)?;
+        let place = format!("sqlite:{}", path.display());
+        let mut aside = Aside::new(connection, Keeps { made, _lock: lock }, place);
+        let declared = catalog.clone();
+        let obstacles = aside
+            .run(move |held, place| {
+                begin(&held.connection, &declared).map_err(|error| CopyError::failed(place, error))
+            })
+            .await?;
+        if !obstacles.is_empty() {
+            return Err(OpenError::Contradiction(obstacles).into());
+        }
+        let declared = catalog.clone();
+        aside.run(move |held, place| refuse_filled(&held.connection, place, &declared)).await?;
+        Ok(Self { aside, catalog: catalog.clone() })
+    }
+
+    pub(in crate::store) async fn write(
+        &mut self,
+        position: usize,
+        counter: i64,
+        mut batches: mpsc::Receiver<Batch>,
+    ) -> Result<(), CopyError> {
+        let catalog = self.catalog.clone();
+        let mut work = move |connection: &Connection| {
+            let collection = catalog.at(position);
+            for index in sql::indexes(collection) {
+                connection.execute_batch(&format!("DROP INDEX {}", quote(&index.name)))?;
+            }
+            // Ids that were given here before are not given again either.
+            let counter = super::counter(connection, collection)?.max(counter);
+            while let Some(batch) = batches.blocking_recv() {
+                insert(connection, collection, &batch)?;
+            }
+            connection.execute("DELETE FROM sqlite_sequence WHERE name = ?1", [collection.name()])?;
+            let text = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
+            connection.execute(text, (collection.name(), counter))?;
+            Ok(())
+        };
+        self.aside
+            .run(move |held, place| {
+                work(&held.connection).map_err(|error: rusqlite::Error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
+    /// An index over what is there already is made in one go, in order.
+    pub(in crate::store) async fn index(&mut self, position: usize) -> Result<(), CopyError> {
+        let catalog = self.catalog.clone();
+        self.aside
+            .run(move |held, place| {
+                let collection = catalog.at(position);
+                for index in sql::indexes(collection) {
+                    let made = held.connection.execute_batch(&sql::create_index(collection, &index));
+                    made.map_err(|error| CopyError::failed(place, error))?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    pub(in crate::store) async fn write_keys(&mut self, keys: Vec<KeyRow>) -> Result<(), CopyError> {
+        self.aside
+            .run(move |held, place| {
+                let text =
+                    "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES (?1, ?2, ?3, ?4, ?5)";
+                for KeyRow { name, hash, prefix, created, is_admin } in keys {
+                    let stored = held.connection.execute(text, (name, hash, prefix, created, is_admin));
+                    stored.map_err(|error| CopyError::failed(place, error))?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    pub(in crate::store) async fn read(&mut self, position: usize, outlet: Outlet) -> Result<Sum, CopyError> {
+        let catalog = self.catalog.clone();
+        self.aside
+            .run(move |held, place| super::read(&held.connection, place, catalog.at(position), false, outlet))
+            .await
+    }
+
+    pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
+        self.aside
+            .run(|held, place| super::keys(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+
+    pub(in crate::store) async fn commit(mut self) -> Result<(), CopyError> {
+        self.aside
+            .run(|held, place| {
+                let committed = held.connection.execute_batch("COMMIT");
+                committed.map_err(|error| CopyError::failed(place, error))?;
+                if let Some(made) = held.keeps.made.take() {
+                    std::mem::forget(made);
+                }
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// Begins the transaction and brings the tables in line with the catalog, or returns what stands against it.
+fn begin(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<crate::store::plan::Obstacle>> {
+    // What the source refers to was looked at there; a table that is built anew must not take others along.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    // What is sorted for an index may be more than there is memory.
+    connection.pragma_update(None, "temp_store", "FILE")?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let plan = tables::plan(connection, catalog)?;
+    if plan.obstacles.is_empty() {
+        tables::apply(connection, &plan)?;
+        keys::create_tables(connection)?;
+        version::create_table(connection)?;
+        connection::mark(connection)?;
+    }
+    Ok(plan.obstacles)
+}
+
+fn refuse_filled(connection: &Connection, place: &str, catalog: &Catalog) -> Result<(), CopyError> {
+    let collections = catalog
+        .collections()
+        .iter()
+        .map(|collection| (collection.name(), format!("records in {}", collection.name())));
+    for (table, what) in collections.chain([("_carnet_keys", "access keys".to_owned())]) {
+        let text = format!("SELECT EXISTS (SELECT 1 FROM {})", quote(table));
+        let is_filled = connection.query_row(&text, [], |row| row.get(0));
+        if is_filled.map_err(|error| CopyError::failed(place, error))? {
+            return Err(CopyError::NotEmpty { place: place.to_owned(), what });
+        }
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, collection: &Collection, batch: &Batch) -> rusqlite::Result<()> {
+    let places: Vec<String> =
+        (0..=collection.fields().len()).map(|place| format!("?{}", place + 1)).collect();
+    let (table, columns) = (quote(collection.name()), sql::columns(collection));
+    let text = format!("INSERT INTO {table} (id, {columns}) VALUES ({})", places.join(", "));
+    let mut statement = connection.prepare_cached(&text)?;
+    let mut rest: &[u8] = &batch.rows;
+    let mut fields = Vec::with_capacity(collection.fields().len());
+    while let Some(id) = rows::next_row(&mut rest, collection, &mut fields) {
+        statement.raw_bind_parameter(1, id)?;
+        for (position, field) in fields.iter().enumerate() {
+            let value = match *field {
+                Field::Null => ValueRef::Null,
+                Field::Text(text) => ValueRef::Text(text),
+                Field::Integer(integer) => ValueRef::Integer(integer),
+                Field::Float(float) => ValueRef::Real(float),
+                Field::Boolean(boolean) => ValueRef::Integer(i64::from(boolean)),
+            };
+            statement.raw_bind_parameter(position + 2, ToSqlOutput::Borrowed(value))?;
+        }
+        statement.raw_execute()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! The model, SQLite and PostgreSQL, side by side: the same requests get the same answers, byte for byte.
+
+use super::book::CONFIG;
+use super::requests::{Answers, Run};
+use crate::support::answer::Answer;
+use crate::support::client::Client;
+use crate::support::engine::{Engine, sequences};
+use crate::support::home::Home;
+use crate::support::request::Request;
+use crate::support::server::Server;
+
+/// How many sequences a run of the suite tries.
+const SEQUENCES: u64 = 400;
+/// How many requests each of them has, the deletions at its end not counted.
+const LENGTH: usize = 40;
+/// What differs between any two answers.
+const OF_THE_MOMENT: [&str; 2] = ["Date", "X-Request-Id"];
+
+/// Two servers that are asked the same.
+struct Both {
+    seed: u64,
+    clients: [Client; 2],
+    bases: [String; 2],
+}
+
+impl Both {
+    fn whole(&self, place: usize, answer: &Answer) -> String {
+        let mut text = format!("{} {}\n", answer.status, answer.reason);
+        for (name, value) in &answer.headers {
+            if !OF_THE_MOMENT.iter().any(|it| name.eq_ignore_ascii_case(it)) {
+                text.push_str(&format!("{name}: {}\n", value.replace(&self.bases[place], "{base_url}")));
+            }
+        }
+        text + "\n" + &answer.body_text().replace(&self.bases[place], "{base_url}")
+    }
+}
+
+impl Answers for Both {
+    #[track_caller]
+    fn send(&mut self, request: &Request) -> Answer {
+        let [one, other] = [0, 1].map(|place| self.clients[place].send(request));
+        let [sqlite, postgres] = [self.whole(0, &one), self.whole(1, &other)];
+        assert!(
+            sqlite == postgres,
+            "seed {}: {request:?}\nSQLite:\n{sqlite}\nPostgreSQL:\n{postgres}",
+            self.seed
+        );
+        other
+    }
+}
+
+/// Runs the sequences of these seeds, with so much memory, one after the other on the same two servers.
+#[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
+fn agree(memory: &str, seeds: std::ops::Range<u64>) {
+    let config = format!("[server]\nmemory = \"{memory}\"\n{CONFIG}");
+    let servers: [Server; 2] =
+        [Engine::Sqlite, Engine::Postgres].map(|engine| Home::of(engine, &config).serve());
+    let mut both = Both {
+        seed: 0,
+        clients: [0, 1].map(|place: usize| servers[place].client()),
+        bases: [0, 1].map(|place: usize| servers[place].base_url()),
+    };
+    let (mut given, mut requests) = ([0; 4], 0);
+    for seed in seeds.clone() {
+        both.seed = seed;
+        let mut run = Run::new(seed, given);
+        for _ in 0..LENGTH {
+            run.step(&mut both);
+        }
+        run.compare_all(&mut both);
+        run.delete_all(&mut both);
+        (given, requests) = (run.book.given, requests + run.requests);
+    }
+    println!("memory {memory}: seeds {seeds:?}, {requests} requests");
+    servers.into_iter().for_each(|server| server.stop().is_sound());
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn the_model_and_both_engines_answer_alike() {
+    agree("256MiB", sequences(1, SEQUENCES));
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn the_model_and_both_engines_answer_alike_with_hardly_any_memory() {
+    agree("8KiB", sequences(1_000_000, SEQUENCES / 4));
+}

@@ -1,0 +1,144 @@
+//! The database server dies, hangs or throws its clients out under load: nobody is told anything wrong, and the
+//! nodes go on by themselves when it is back.
+
+use std::time::{Duration, Instant};
+
+use super::ledger::Ledger;
+use crate::support::cluster::Cluster;
+use crate::support::configs;
+use crate::support::home::Home;
+use crate::support::server::Server;
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn kills_of_the_database_server_under_load_lose_and_double_nothing_and_the_nodes_go_on() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::long_pages());
+    let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
+    let ledger = Ledger::default();
+    let mut back = Vec::new();
+    for round in 0..4 {
+        ledger.load(&nodes, 6, || {
+            ledger.wait_for(120 + 17 * round);
+            cluster.kill();
+            for node in &nodes {
+                ledger.until(node, "GET /users/", 503);
+                ledger.until(
+                    node,
+                    r#"POST /address/ {"country":"a","city":"b","street":"c","number":1}"#,
+                    503,
+                );
+                ledger.until(node, "GET /users/1/", 503);
+            }
+            cluster.start_again();
+            let began = Instant::now();
+            for node in &nodes {
+                ledger.until(node, "GET /users/", 200);
+                ledger.until(
+                    node,
+                    r#"POST /address/ {"country":"a","city":"b","street":"c","number":1}"#,
+                    201,
+                );
+            }
+            back.push(began.elapsed());
+            ledger.wait_for(20);
+        });
+        ledger.holds(&nodes);
+    }
+    println!("{}; back after {back:?}", ledger.figures());
+    nodes.into_iter().for_each(|node| node.stop().is_sound());
+}
+
+/// What `pg_terminate_backend` does, over and over, to every connection of every node.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn connections_that_are_thrown_out_again_and_again_lose_nothing() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::long_pages());
+    let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
+    let ledger = Ledger::default();
+    let mut thrown = 0;
+    ledger.load(&nodes, 6, || {
+        for round in 0..24 {
+            // Some rounds catch them when they have just come back.
+            if round % 3 == 0 {
+                ledger.wait_for(10);
+            }
+            thrown += cluster
+                .query(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                     WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+                )
+                .len();
+        }
+        ledger.wait_for(50);
+    });
+    ledger.holds(&nodes);
+    println!("{} connections thrown out: {}", thrown, ledger.figures());
+    nodes.into_iter().for_each(|node| node.stop().is_sound());
+}
+
+/// `pg_cancel_backend` in place of it: what was cancelled was not done, and no line is given up for it.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn statements_that_are_cancelled_again_and_again_lose_nothing() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::long_pages());
+    let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
+    let ledger = Ledger::default();
+    ledger.load(&nodes, 6, || {
+        for _ in 0..60 {
+            cluster.query(
+                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
+                 WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'",
+            );
+        }
+        ledger.wait_for(50);
+    });
+    ledger.holds(&nodes);
+    println!("{}", ledger.figures());
+    nodes.into_iter().for_each(|node| node.stop().is_sound());
+}
+
+/// A server that neither answers nor hangs up, as one whose disk is stuck.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_database_server_that_hangs_lets_nobody_wait_for_ever() {
+    let cluster = Cluster::start();
+    let home = Home::at(
+        &cluster.url(),
+        &configs::rate_limited(1_000_000, 3600).replace("page_size = 20", "page_size = 1000"),
+    );
+    home.add_key("first", "first-key-of-the-tests");
+    let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
+    let ledger = Ledger::default();
+    let mut back = Duration::ZERO;
+    ledger.load(&nodes, 4, || {
+        ledger.wait_for(50);
+        cluster.signal("STOP");
+        std::thread::scope(|scope| {
+            for node in &nodes {
+                for request in [
+                    "GET /users/",
+                    "GET /users/1/",
+                    // Not known yet, so that the database itself is asked.
+                    "GET /users/?first_name=nobody",
+                    "GET /users/?id=7",
+                    "GET /users/?accesskey=first-key-of-the-tests",
+                    r#"POST /address/ {"country":"a","city":"b","street":"c","number":1}"#,
+                ] {
+                    scope.spawn(|| ledger.until(node, request, 503));
+                }
+            }
+        });
+        cluster.signal("CONT");
+        let began = Instant::now();
+        for node in &nodes {
+            ledger.until(node, "GET /users/", 200);
+        }
+        back = began.elapsed();
+        ledger.wait_for(50);
+    });
+    ledger.holds(&nodes);
+    println!("{}; back after {back:?}", ledger.figures());
+}

@@ -1,0 +1,63 @@
+//! The store as a file: where it may be, what may be in it, and that it has one server at a time.
+
+use crate::support::configs;
+use crate::support::home::Home;
+use crate::support::server::Server;
+
+#[test]
+fn a_second_server_on_the_same_file_is_refused_with_a_sentence() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_user("John", "Doe");
+    let refused = home.refused_start().exits(1);
+    assert!(refused.stdout.is_empty(), "{refused:?}");
+    assert!(refused.stderr.contains("book.db"), "it names the file: {refused:?}");
+    assert_eq!(server.ids("/users/"), [1]);
+    server.create_user("Jane", "Doe");
+    server.stop();
+    assert_eq!(home.serve().ids("/users/"), [1, 2]);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_untouched() {
+    let home = Home::new(&configs::built_in());
+    let text = "This is a letter, not a database. ".repeat(500);
+    std::fs::write(home.database_file(), &text).unwrap();
+    home.refused_start().exits(1);
+    assert_eq!(std::fs::read_to_string(home.database_file()).unwrap(), text);
+}
+
+#[test]
+fn a_store_in_a_folder_that_does_not_exist_is_refused() {
+    let home = Home::new(&configs::built_in());
+    let database = format!("sqlite:{}", home.path("no/such/folder/book.db").display());
+    let config = home.path("book.toml").display().to_string();
+    let arguments = ["serve", "--config", &config, "--database", &database, "--listen", "127.0.0.1:0"];
+    home.run_bare(&arguments).exits(1).says(&["no/such/folder"]);
+}
+
+#[test]
+fn a_relative_sqlite_path_is_relative_to_the_working_directory() {
+    let home = Home::new(&configs::built_in());
+    let command = home.command(&[
+        "serve",
+        "--config",
+        "book.toml",
+        "--database",
+        "sqlite:here.db",
+        "--listen",
+        "127.0.0.1:0",
+    ]);
+    Server::launch(&home, command).stop();
+    assert!(home.path("here.db").exists());
+}
+
+#[test]
+fn the_file_is_in_wal_mode_and_a_clean_stop_leaves_nothing_beside_it() {
+    let home = Home::new(&configs::built_in());
+    home.serve().stop();
+    let wal = home.path("book.db-wal");
+    assert!(!wal.exists() || wal.metadata().unwrap().len() == 0);
+    assert_eq!(home.query("PRAGMA journal_mode"), ["wal"]);
+    home.is_sound();
+}
