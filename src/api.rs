@@ -1,6 +1,7 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
+mod console;
 mod content;
 mod cors;
 mod envelope;
@@ -42,6 +43,7 @@ pub struct Settings {
     /// The query parameter that carries an access key.
     pub access_parameter: String,
     pub shows_metrics: bool,
+    pub has_console: bool,
     pub shows_server_timing: bool,
     /// The origins whose pages may read our answers; `*` for all of them.
     pub cors_origins: Vec<String>,
@@ -93,7 +95,7 @@ impl App {
             // Whether it is within the limit shows only on reading, and the limit is judged first.
             request.body().await?;
         }
-        let route = Route::parse(&self.catalog, self.settings.shows_metrics, request.path());
+        let route = Route::parse(&self.catalog, &self.settings, request.path());
         let route = route.ok_or(ApiError::NotFound)?;
         request.set_route(self.labels.of(&route));
         timing.mark("route");
@@ -112,7 +114,7 @@ impl App {
             (Route::Keys, verb) => Ok(keys::answer(self, None, verb, request).await),
             (Route::Key(name), verb) => Ok(keys::answer(self, Some(name), verb, request).await),
             (_, Err(response)) => Ok(response),
-            (Route::Root, _) => Ok(described(json(&self.documents.root))),
+            (Route::Root, _) => Ok(self.root(request)),
             (Route::SchemaIndex, _) => Ok(described(json(&self.documents.schema_index))),
             (Route::Schema(collection), _) => Ok(json(&self.documents.schemas[collection.position()])),
             (Route::OpenApi, _) => Ok(json(&self.documents.openapi)),
@@ -125,7 +127,18 @@ impl App {
                 self.store.measure();
                 Ok(response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text()))
             }
+            (Route::Console(place), _) => Ok(console::answer(place, request)),
         }
+    }
+
+    /// The console for a browser, the index for programs.
+    fn root(&self, request: &Request) -> Response {
+        if !self.settings.has_console {
+            return described(json(&self.documents.root));
+        }
+        let mut response = console::welcome(request).unwrap_or_else(|| described(json(&self.documents.root)));
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+        response
     }
 
     /// Answers a request to a collection. Whatever comes of it, the answer says where its key stands

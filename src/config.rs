@@ -50,6 +50,8 @@ pub struct Config {
     pub http: http::Settings,
     /// Whether `/metrics` is there.
     pub shows_metrics: bool,
+    /// Whether browsers find the console.
+    pub has_console: bool,
     /// Whether answers carry `Server-Timing`.
     pub shows_server_timing: bool,
     /// How much may be kept in memory of what is stored, in bytes.

@@ -10,6 +10,8 @@ pub mod record;
 pub mod store;
 // Sockets, limits, requests and responses.
 pub mod http;
+// The face for browsers, as files.
+pub mod console;
 // Every endpoint, every error.
 pub mod api;
 // Settings that are already known to be right.

@@ -42,7 +42,9 @@ impl Cors {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
-        headers.append(header::VARY, ORIGIN);
+        let vary = headers.get(header::VARY).and_then(|others| others.to_str().ok());
+        let vary = vary.and_then(|others| HeaderValue::from_str(&format!("{others}, Origin")).ok());
+        headers.insert(header::VARY, vary.unwrap_or(ORIGIN));
         if is_asked {
             // What is allowed here, the answer to OPTIONS says anyway.
             if let Some(methods) = headers.get(header::ALLOW).cloned() {

@@ -1,7 +1,9 @@
 //! Paths: every URL we serve, and the methods that each allows.
 
+use super::Settings;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
+use crate::console::Place;
 use crate::http::{HeaderValue, Method, path};
 use crate::observe::{self, Observer};
 use crate::record::RecordId;
@@ -19,13 +21,14 @@ pub(super) enum Route<'a> {
     Metrics,
     Keys,
     Key(KeyName),
+    Console(Place),
     Records(&'a Collection),
     Record(&'a Collection, RecordId),
 }
 
 impl<'a> Route<'a> {
     /// `None` for a path that does not exist, a malformed id included.
-    pub(super) fn parse(catalog: &'a Catalog, shows_metrics: bool, path: &str) -> Option<Self> {
+    pub(super) fn parse(catalog: &'a Catalog, settings: &Settings, path: &str) -> Option<Self> {
         let path = path.strip_prefix('/')?;
         let path = path.strip_suffix('/').unwrap_or(path);
         let (first, second) = match path.split_once('/') {
@@ -39,10 +42,13 @@ impl<'a> Route<'a> {
             ("openapi.json", None) => Some(Self::OpenApi),
             ("livez", None) => Some(Self::Live),
             ("readyz", None) => Some(Self::Ready),
-            ("metrics", None) => shows_metrics.then_some(Self::Metrics),
+            ("metrics", None) => settings.shows_metrics.then_some(Self::Metrics),
             // No collection is called like this.
             ("_", Some("keys")) => Some(Self::Keys),
             ("_", Some(rest)) => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
+            ("console", path) if settings.has_console => {
+                Place::find(path.unwrap_or_default()).map(Self::Console)
+            }
             (name, None) => catalog.find(name).map(Self::Records),
             (name, Some(id)) => Some(Self::Record(catalog.find(name)?, RecordId::parse(id)?)),
         }
@@ -104,6 +110,8 @@ pub(super) struct Labels {
     metrics: observe::Route,
     keys: observe::Route,
     key: observe::Route,
+    console: observe::Route,
+    console_files: observe::Route,
 }
 
 impl Labels {
@@ -124,6 +132,8 @@ impl Labels {
             metrics: observer.route("/metrics"),
             keys: observer.route("/_/keys/"),
             key: observer.route("/_/keys/<name>/"),
+            console: observer.route("/console/"),
+            console_files: observer.route("/console/<build>/<file>"),
         }
     }
 
@@ -140,6 +150,8 @@ impl Labels {
             Route::Metrics => self.metrics,
             Route::Keys => self.keys,
             Route::Key(_) => self.key,
+            Route::Console(place) if place.is_page() => self.console,
+            Route::Console(_) => self.console_files,
         }
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         base_url: config.base_url,
         access_parameter: config.access_parameter,
         shows_metrics: config.shows_metrics,
+        has_console: config.has_console,
         shows_server_timing: config.shows_server_timing,
         cors_origins: config.cors_origins,
     };

@@ -55,6 +55,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 base_url,
                 http,
                 shows_metrics: written.server.metrics.unwrap_or(true),
+                has_console: written.server.console.unwrap_or(true),
                 shows_server_timing: written.server.server_timing.unwrap_or(false),
                 memory: memory.unwrap_or(Config::DEFAULT_MEMORY),
                 any_filesystem: written.server.any_filesystem.unwrap_or(false),

@@ -31,6 +31,7 @@ fn server(file: &mut String, config: &Config) {
         ("memory", size::write(config.memory)),
         ("drain", http.drain.as_secs().to_string()),
         ("metrics", config.shows_metrics.to_string()),
+        ("console", config.has_console.to_string()),
         ("trusted_proxies", list(proxies.iter().map(String::as_str))),
         ("cors_origins", list(config.cors_origins.iter().map(String::as_str))),
         ("max_connections", http.max_connections.to_string()),

@@ -22,6 +22,7 @@ pub(super) const SERVER: Keys = Keys {
         "memory",
         "drain",
         "metrics",
+        "console",
         "trusted_proxies",
         "cors_origins",
         "max_connections",

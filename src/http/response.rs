@@ -31,6 +31,13 @@ pub fn not_modified() -> Response {
     response
 }
 
+/// Says where the client finds what it wants.
+pub fn see_other(location: &'static str) -> Response {
+    let mut response = empty(StatusCode::SEE_OTHER);
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
+    response
+}
+
 /// An answer of some other content type.
 pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response {
     with_type(status, HeaderValue::from_static(content_type), body)

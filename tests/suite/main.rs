@@ -34,6 +34,7 @@ mod api {
     mod access_settings;
     mod body;
     mod conditional;
+    mod console;
     mod cors;
     mod create;
     mod delete;

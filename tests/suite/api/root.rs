@@ -12,6 +12,7 @@ fn the_root_says_what_is_here() {
         &format!(
             r#"200 OK
             Link: </openapi.json>; rel="service-desc"
+            Vary: Accept
 
             {{"name":"carnet","version":"{}","schema":"/schema/","openapi":"/openapi.json","collections":{{"address":"/address/","users":"/users/"}}}}"#,
             env!("CARGO_PKG_VERSION")

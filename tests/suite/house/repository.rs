@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 15] = [
+pub(super) const PAGES: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -14,6 +14,7 @@ pub(super) const PAGES: [&str; 15] = [
     "docs/configuration.md",
     "docs/api.md",
     "docs/cli.md",
+    "docs/console.md",
     "docs/access.md",
     "docs/operations.md",
     "docs/postgresql.md",

@@ -1,0 +1,84 @@
+// Requests to the public API, like any other client's.
+import { askForKey, key } from './access.js';
+import { parseJson } from './exact.js';
+
+/** Where the API begins; the page is one step below it. */
+export const root = new URL('../', document.baseURI).href;
+
+/**
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {boolean} ok
+ * @property {Headers} headers
+ * @property {string} text the body as it came
+ * @property {any} data the body as JSON, or null
+ * @property {string} error what went wrong, in the server's words
+ */
+
+/** Nobody answered. Whether the request arrived is unknown. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The server cannot be reached.');
+  }
+}
+
+/**
+ * Sends a request. Where a key is wanted, the person is asked, and it is sent again.
+ *
+ * @param {string} method
+ * @param {string} path from the root of the API, with or without its first slash
+ * @param {{ body?: string, headers?: Record<string, string>, signal?: AbortSignal, asks?: boolean }} [options]
+ * @returns {Promise<Answer>}
+ */
+export async function call(method, path, { body, headers = {}, signal, asks = true } = {}) {
+  for (;;) {
+    const sent = key.value;
+    const all = { ...headers };
+    if (sent && !('Authorization' in all)) all.Authorization = `Bearer ${sent}`;
+    if (body !== undefined) all['Content-Type'] ??= 'application/json';
+    const answer = await exchange(method, new URL(path.replace(/^\//, ''), root).href, { body, headers: all, signal });
+    if (answer.status !== 401 || !asks || !(await askForKey(sent))) return answer;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {RequestInit} options
+ * @returns {Promise<Answer>}
+ */
+async function exchange(method, url, options) {
+  let response;
+  let text;
+  try {
+    response = await fetch(url, { method, cache: 'no-store', ...options });
+    text = await response.text();
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Unreachable();
+  }
+  let data = null;
+  try {
+    data = text ? parseJson(text) : null;
+  } catch {
+    // Not from our server: a proxy's page.
+  }
+  const { status, ok, headers } = response;
+  const error = ok ? '' : (data?.error ?? `The server answered ${status} ${response.statusText}`);
+  return { status, ok, headers, text, data, error: String(error) };
+}
+
+/** Whether the server answers at all. */
+export async function isAlive() {
+  try {
+    return (await fetch(new URL('livez', root), { cache: 'no-store', signal: AbortSignal.timeout(3000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {[string, string][]} pairs */
+export function query(pairs) {
+  const text = new URLSearchParams(pairs).toString();
+  return text && `?${text}`;
+}

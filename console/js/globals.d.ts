@@ -1,0 +1,2 @@
+/** The text of app.css, put before the modules when they are put together. */
+declare const APP_CSS: string;

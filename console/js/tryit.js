@@ -1,0 +1,48 @@
+// A real request from the page, and what really came back.
+import { key } from './access.js';
+import { call, query, root } from './api.js';
+import { writeJson } from './exact.js';
+import { html, useState } from '../vendor/preact-11.2.0.js';
+
+/** @param {{ operation: import('./apipage.js').Operation }} props */
+export function TryIt({ operation }) {
+  const [given, setGiven] = useState(/** @type {Record<string, string>} */ ({}));
+  const [body, setBody] = useState(() => (operation.example ? writeJson(operation.example, '  ') : ''));
+  const [shown, setShown] = useState(/** @type {{ asked: string, answered: string } | null} */ (null));
+  /** @param {string} name @param {string} text */
+  const set = (name, text) => setGiven((before) => ({ ...before, [name]: text }));
+
+  const send = async () => {
+    const path = operation.path.replace(/\{(\w+)\}/g, (_whole, name) => encodeURIComponent(given[name] ?? '1'));
+    /** @param {string} where @returns {[string, string][]} */
+    const pairs = (where) => operation.parameters
+      .filter((one) => one.in === where && given[one.name])
+      .map((one) => [one.name, given[one.name]]);
+    const target = path + query(pairs('query'));
+    const headers = Object.fromEntries(pairs('header'));
+    const text = operation.schema ? body : undefined;
+    const told = { ...headers, ...(key.value && { Authorization: 'Bearer …' }), ...(text !== undefined && { 'Content-Type': 'application/json' }) };
+    const asked = [`${operation.method} ${new URL(target.slice(1), root).href}`, ...Object.entries(told).map(([name, value]) => `${name}: ${value}`), ...(text ? ['', text] : [])].join('\n');
+    try {
+      const answer = await call(operation.method, target, { headers, body: text });
+      const head = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
+      const read = answer.data === null ? answer.text : writeJson(answer.data, '  ');
+      setShown({ asked, answered: [`${answer.status}`, ...head, '', read].join('\n') });
+    } catch (problem) {
+      setShown({ asked, answered: /** @type {Error} */ (problem).message });
+    }
+  };
+
+  return html`<form class="try" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), send())}>
+    ${operation.parameters.map((one) => html`<label key=${`${one.in} ${one.name}`}><code>${one.name}</code>
+      <input dir="auto" autocomplete="off" placeholder=${one.in === 'path' ? '1' : ''} value=${given[one.name] ?? ''}
+        onInput=${(/** @type {any} */ event) => set(one.name, event.target.value)} /></label>`)}
+    ${operation.schema && html`<label>Body <textarea dir="auto" spellcheck=${false} value=${body}
+      onInput=${(/** @type {any} */ event) => setBody(event.target.value)}></textarea></label>`}
+    <div class="actions"><button class="primary">Send ${operation.method}</button></div>
+    ${shown && html`<div role="status">
+      <pre tabindex="0" aria-label="The request" class="asked">${shown.asked}</pre>
+      <pre tabindex="0" aria-label="The answer" class="answered">${shown.answered}</pre>
+    </div>`}
+  </form>`;
+}

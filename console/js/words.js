@@ -1,0 +1,80 @@
+// A record in a few words, for those who do not know its id by heart.
+import { Exact } from './exact.js';
+import { call } from './api.js';
+import { idOf } from './model.js';
+import { signal } from '../vendor/preact-11.2.0.js';
+
+/** @typedef {import('./model.js').Collection} Collection */
+
+/** Fields that are a name by themselves. */
+const TITLES = ['name', 'title', 'label', 'full_name', 'display_name', 'subject', 'email', 'code'];
+const LONGEST = 120;
+
+/**
+ * `45 quai de Valmy, Paris`, `Ada Lovelace`; of a record that has nothing to say, its id.
+ * @param {Collection} collection
+ * @param {any} record
+ */
+export function wordsOf(collection, record) {
+  /** @param {string} name */
+  const text = (name) => {
+    const value = record[name];
+    return typeof value === 'string' || value instanceof Exact ? String(value).trim() : '';
+  };
+  /** @param {string[]} names */
+  const spaced = (...names) => names.map(text).filter(Boolean).join(' ');
+  const fields = collection.fields.filter((field) => !field.references && field.kind !== 'boolean');
+  const candidates = [
+    spaced('first_name', 'last_name'),
+    [spaced('number', 'street'), spaced('postcode', 'city')].filter(Boolean).join(', '),
+    ...TITLES.map((name) => spaced(name)),
+    fields.map((field) => text(field.name)).filter(Boolean).slice(0, 3).join(', '),
+  ];
+  const words = [...(candidates.find(Boolean) ?? '')];
+  if (words.length === 0) return `${collection.name} ${idOf(record)}`;
+  return words.length > LONGEST ? `${words.slice(0, LONGEST).join('')}…` : words.join('');
+}
+
+/**
+ * What is known of records that others refer to. `words` is null while it is asked, and stays so where it cannot be.
+ * @typedef {import('../vendor/preact-11.2.0.js').Signal<{ words: string | null, isGone: boolean }>} Known
+ * @type {Map<string, Known>}
+ */
+const known = new Map();
+
+/**
+ * The words of a record that is referred to, fetched once.
+ * @param {Collection} collection
+ * @param {string} id
+ */
+export function wordsFor(collection, id) {
+  const name = `${collection.name}/${id}`;
+  let found = known.get(name);
+  if (!found) {
+    found = signal({ words: /** @type {string | null} */ (null), isGone: false });
+    known.set(name, found);
+    if (collection.fetches) learn(collection, id, found);
+  }
+  return found;
+}
+
+/**
+ * @param {Collection} collection
+ * @param {string} id
+ * @param {Known} found
+ */
+async function learn(collection, id, found) {
+  try {
+    const answer = await call('GET', `${collection.name}/${id}/`, { asks: false });
+    if (answer.ok) found.value = { words: wordsOf(collection, answer.data), isGone: false };
+    else if (answer.status === 404) found.value = { words: null, isGone: true };
+    else known.delete(`${collection.name}/${id}`);
+  } catch {
+    known.delete(`${collection.name}/${id}`);
+  }
+}
+
+/** Forgets the words, since a record may have changed. */
+export function forgetWords() {
+  known.clear();
+}

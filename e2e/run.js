@@ -1,0 +1,9 @@
+// node run.js [part of a name]
+import './tests/journeys.js';
+import './tests/lists.js';
+import './tests/records.js';
+import './tests/access.js';
+import './tests/faces.js';
+import { run } from './lib/suite.js';
+
+process.exitCode = (await run(process.argv[2] ?? '')) ? 0 : 1;

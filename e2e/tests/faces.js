@@ -1,0 +1,128 @@
+// Every page for everybody: axe-core in both themes, a phone, the API page and its snippets.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { accessible, artefacts } from '../lib/browser.js';
+import { equal, test, that } from '../lib/suite.js';
+
+const run = promisify(execFile);
+
+async function fill(server) {
+  await server.post('/address/', { country: 'France', city: 'Paris', street: 'quai de Valmy', number: 45 });
+  await server.post('/address/', { country: '日本', city: '京都', street: '四条通', number: 7 });
+  for (let at = 0; at < 25; at += 1) await server.post('/users/', { first_name: ['Ada', 'Grace', 'שרה', 'Élodie'][at % 4], last_name: ['Lovelace', 'Hopper', 'לוי', 'Martin'][at % 4], address: at % 3 ? 1 + (at % 2) : null });
+}
+
+test('axe-core finds nothing on any page, in both themes', { expected: [400, 401, 404, 409, 412] }, async ({ server, page }) => {
+  await fill(server);
+  const at = async (fragment, text) => {
+    await page.goto(`${server.url}/console/${fragment}`);
+    await page.getByText(text).first().waitFor();
+  };
+  await at('#/users', '25 records');
+  await page.getByRole('link', { name: '45 quai de Valmy, Paris' }).first().waitFor();
+  await accessible(page, 'list');
+  await page.getByRole('button', { name: 'Filter by address' }).click();
+  await page.getByText('2 in all').waitFor();
+  await accessible(page, 'picker');
+  await page.keyboard.press('Escape');
+  await at('#/users?last_name=Nobody', 'No record matches');
+  await accessible(page, 'empty');
+  await at('#/address?number=x', 'number does not validate');
+  await accessible(page, 'wrong-filter');
+  await at('#/users/1', 'Ada Lovelace');
+  await page.getByLabel(/^last_name/).fill('King');
+  await accessible(page, 'record');
+  await server.put('/users/1/', { last_name: 'Byron' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else has changed').waitFor();
+  await accessible(page, 'conflict');
+  await page.getByRole('button', { name: 'Take what is stored' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await accessible(page, 'delete');
+  await page.keyboard.press('Escape');
+  await at('#/users/new', 'New record of users');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.error').waitFor();
+  await accessible(page, 'new');
+  await page.getByRole('button', { name: /^Help/ }).click();
+  await accessible(page, 'help');
+  await page.keyboard.press('Escape');
+  await at('#/_/keys', 'carnet keys create --admin');
+  await accessible(page, 'keys');
+  await page.getByRole('button', { name: 'I have such a key' }).click();
+  await accessible(page, 'ask');
+  await page.keyboard.press('Escape');
+  await at('api#list-users', 'From code');
+  await accessible(page, 'api');
+});
+
+test('from a phone up nothing sticks out, and the theme can be chosen', { viewport: { width: 390, height: 780 } }, async ({ server, page }) => {
+  await fill(server);
+  for (const [fragment, text] of [['#/users', '25 records'], ['#/users/1', 'Ada Lovelace'], ['#/users/new', 'New record'], ['api#create-users', 'From code']]) {
+    await page.goto(`${server.url}/console/${fragment}`);
+    await page.getByText(text).first().waitFor();
+    const sticks = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    that(sticks <= 0, `${fragment} is ${sticks} px too wide`);
+    await page.screenshot({ path: `${artefacts}phone-${fragment.replace(/\W+/g, '-')}.png` });
+  }
+  await page.goto(`${server.url}/console/#/users`);
+  const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await back();
+  await page.getByLabel('Theme').selectOption('light');
+  that((await back()) !== dark, 'the switch does nothing');
+  await page.reload();
+  await page.getByText('25 records').waitFor();
+  that((await back()) !== dark, 'the choice is forgotten');
+});
+
+test('the API page has every endpoint, and tries it', {}, async ({ server, page }) => {
+  await fill(server);
+  await page.goto(`${server.url}/console/api`);
+  await page.getByText('list-users').count();
+  await page.locator('.op').first().waitFor();
+  const document = await server.json('/openapi.json');
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one?.operationId).filter(Boolean));
+  equal(await page.locator('.op').evaluateAll((all) => all.map((one) => one.id).sort()), operations.sort());
+  await page.locator('#create-users > summary').click();
+  const entry = page.locator('#create-users');
+  await entry.getByText('Lovelace').first().waitFor();
+  await entry.getByLabel('Body').fill('{"first_name":"Try","last_name":"It"}');
+  await entry.getByRole('button', { name: 'Send POST' }).click();
+  await entry.locator('.answered').waitFor();
+  that((await entry.locator('.answered').innerText()).startsWith('201'), await entry.locator('.answered').innerText());
+  equal((await server.json('/users/?first_name=Try')).meta.total_count, 1);
+});
+
+test('the snippets run as they are pasted', {}, async ({ server, page }) => {
+  await fill(server);
+  const folder = mkdtempSync(join(tmpdir(), 'carnet-snippets-'));
+  const file = (name, text) => (writeFileSync(join(folder, name), text), join(folder, name));
+  const runners = {
+    curl: (text) => run('sh', [file('a.sh', text)]),
+    JavaScript: (text) => run('node', [file('a.mjs', text)]),
+    Python: (text) => run('python3', [file('a.py', text)]),
+    Rust: async (text) => {
+      await run('rustc', ['--edition', '2024', '-o', join(folder, 'a'), file('a.rs', text)]);
+      return run(join(folder, 'a'), []);
+    },
+  };
+  try {
+    for (const [operation, wanted] of [['create-address', '201'], ['list-users', '200'], ['update-users', '200']]) {
+      await page.goto(`${server.url}/console/api#${operation}`);
+      await page.reload();
+      const entry = page.locator(`#${operation}`);
+      for (const [language, runner] of Object.entries(runners)) {
+        if (language === 'Rust' && operation === 'list-users') continue; // a compiler takes its time
+        await entry.getByRole('button', { name: language, exact: true }).click();
+        const { stdout } = await runner(await entry.locator(`pre[data-language="${language}"]`).innerText());
+        that(stdout.includes(wanted), `${operation} in ${language} printed ${stdout}`);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
