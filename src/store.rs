@@ -74,6 +74,9 @@ pub enum StoreError {
     /// The collection that still refers to the record.
     #[error("{0} still refers to the record")]
     StillReferenced(String),
+    /// A rule of the database that is not of the configuration: what the database said of it.
+    #[error("the database refuses it: {0}")]
+    UndeclaredRule(String),
     /// The record is not what the client has seen.
     #[error("the record has changed")]
     Changed,

@@ -97,7 +97,7 @@ impl ApiError {
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
                 StoreError::Changed => StatusCode::PRECONDITION_FAILED,
-                StoreError::StillReferenced(_) => StatusCode::CONFLICT,
+                StoreError::StillReferenced(_) | StoreError::UndeclaredRule(_) => StatusCode::CONFLICT,
                 StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown => {
                     StatusCode::SERVICE_UNAVAILABLE
                 }
@@ -253,6 +253,10 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         }
         StoreError::StillReferenced(by) => {
             format!("The record is still referenced by {by}. Delete or change those records first").into()
+        }
+        StoreError::UndeclaredRule(said) => {
+            format!("The database refuses it by a rule that the configuration does not declare: {said}")
+                .into()
         }
         StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
         StoreError::Unavailable => {

@@ -42,8 +42,8 @@ pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) 
     let mut paths = Map::new();
     for collection in catalog.collections() {
         let name = collection.name();
-        paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
-        paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
+        paths.insert(format!("/{name}/"), records::list(collection, access_parameter));
+        paths.insert(format!("/{name}/{{id}}/"), records::record(collection, access_parameter));
     }
     paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(shows_metrics));

@@ -4,12 +4,10 @@ use serde_json::{Value, json};
 
 use super::operation::{Operation, Place, Success, path_item};
 use super::{body, component, parameter, refusal, security};
-use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
-use crate::catalog::field::OnDelete;
 
 /// The list of a collection.
-pub(super) fn list(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
+pub(super) fn list(collection: &Collection, access_parameter: &str) -> Value {
     let place = Place {
         name: &format!("{}-list", collection.name()),
         tag: collection.name(),
@@ -18,12 +16,12 @@ pub(super) fn list(catalog: &Catalog, collection: &Collection, access_parameter:
     };
     let allowed = |verb: &Verb| collection.list_verbs().contains(verb);
     let verbs = Verb::OF_LISTS.into_iter().filter(allowed);
-    let operations = verbs.map(|verb| operation(catalog, collection, access_parameter, verb, Target::List));
+    let operations = verbs.map(|verb| operation(collection, access_parameter, verb, Target::List));
     path_item(&place, operations.collect())
 }
 
 /// The records of a collection.
-pub(super) fn record(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
+pub(super) fn record(collection: &Collection, access_parameter: &str) -> Value {
     let place = Place {
         name: &format!("{}-record", collection.name()),
         tag: collection.name(),
@@ -32,7 +30,7 @@ pub(super) fn record(catalog: &Catalog, collection: &Collection, access_paramete
     };
     let allowed = |verb: &Verb| collection.unique_verbs().contains(verb);
     let verbs = Verb::OF_RECORDS.into_iter().filter(allowed);
-    let operations = verbs.map(|verb| operation(catalog, collection, access_parameter, verb, Target::Record));
+    let operations = verbs.map(|verb| operation(collection, access_parameter, verb, Target::Record));
     path_item(&place, operations.collect())
 }
 
@@ -54,13 +52,7 @@ struct Particulars {
     success: Success,
 }
 
-fn operation(
-    catalog: &Catalog,
-    collection: &Collection,
-    access_parameter: &str,
-    verb: Verb,
-    target: Target,
-) -> Operation {
+fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target: Target) -> Operation {
     let particulars = match (verb, target) {
         (Verb::Get, Target::List) => listing(collection, access_parameter),
         (Verb::Get, Target::Record) => fetch(collection),
@@ -78,7 +70,7 @@ fn operation(
         request_body: particulars.request_body,
         success: particulars.success,
         may_be_held: verb == Verb::Get && target == Target::Record,
-        refusals: refusals(catalog, collection, verb, target),
+        refusals: refusals(collection, verb, target),
         security: security::requirement(collection.admission(), access_parameter),
         is_limited: collection.rate_limit().is_some(),
     }
@@ -186,7 +178,7 @@ fn whole_record(collection: &Collection, description: &str) -> Success {
     }
 }
 
-fn refusals(catalog: &Catalog, collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
+fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
     let mut statuses = refusal::OF_ANY.to_vec();
     if collection.admission() == Admission::KnownOnly {
         statuses.push(401);
@@ -201,28 +193,12 @@ fn refusals(catalog: &Catalog, collection: &Collection, verb: Verb, target: Targ
         statuses.extend(refusal::OF_BODIES);
     }
     if verb != Verb::Get {
-        statuses.push(507);
+        statuses.extend([409, 507]);
     }
     if target == Target::Record && verb != Verb::Get {
         statuses.push(412);
     }
-    if verb == Verb::Delete && may_be_held(catalog, collection) {
-        statuses.push(409);
-    }
     statuses
-}
-
-/// Whether some record may stand against a delete, also one further down a cascade.
-///
-/// It ends: references point upwards only.
-fn may_be_held(catalog: &Catalog, collection: &Collection) -> bool {
-    catalog.referrers(collection).any(|(referrer, position)| {
-        match referrer.fields()[position].reference().map(|found| found.on_delete) {
-            Some(OnDelete::Restrict) => true,
-            Some(OnDelete::Cascade) => may_be_held(catalog, referrer),
-            Some(OnDelete::SetNull) | None => false,
-        }
-    })
 }
 
 fn json(schema: Value) -> Value {

@@ -72,7 +72,7 @@ const REFUSALS: [Refusal; 16] = [
     Refusal::new(
         409,
         "Conflict",
-        "Another record still refers to this one, or a name is in use; `error` says which.",
+        "Another record still refers to this one, a name is in use, or the database has a rule of its own; `error` says which.",
     ),
     Refusal::new(
         412,

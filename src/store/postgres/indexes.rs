@@ -71,6 +71,14 @@ pub(super) fn rule_index(collection: &Collection, rule: &[usize]) -> Index {
     Index { fields: rule.to_vec(), is_unique: true, parts }
 }
 
+/// The fields of a unique rule by the name of the index that holds it, if it is one of ours and not shortened: a rule
+/// that this node does not know has nothing else to tell it by.
+pub(super) fn fields_of_rule(table: &str, index: &str) -> Option<Vec<String>> {
+    let name = index.strip_suffix(" long").unwrap_or(index);
+    let fields = name.strip_prefix(table)?.strip_prefix('.')?.strip_suffix(" unique")?;
+    Some(fields.split(',').map(str::to_owned).collect())
+}
+
 fn field_index(collection: &Collection, position: usize) -> Index {
     let field = &collection.fields()[position];
     let (name, quoted) = (field.name(), quote(field.name()));
@@ -233,6 +241,16 @@ mod tests {
              ((ARRAY[\"name\", encode(float8send(\"size\" + 0), 'hex')]) WITH =) \
              WHERE (octet_length(\"name\") > 2000 AND \"name\" IS NOT NULL AND \"size\" IS NOT NULL)"
         );
+    }
+
+    #[test]
+    fn a_rule_is_told_by_the_name_of_its_index() {
+        let rule = rule_index(catalog(&[&["name", "size"]]).at(0), &[0, 1]);
+        for part in rule.parts {
+            assert_eq!(fields_of_rule("users", &part.name).unwrap(), ["name", "size"]);
+        }
+        assert_eq!(fields_of_rule("users", "users.name"), None);
+        assert_eq!(fields_of_rule("users", "users_name_key"), None);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::{DbError, SqlState};
 
+use crate::store::sql::quote;
+
 /// Why there is no connection, in one sentence without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConnectError {
@@ -35,6 +37,8 @@ pub(super) enum Cause {
     NoDatabase,
     /// The rules of the server keep us out; its own words.
     NotAllowed(String),
+    /// The database is there, and this role may not enter it.
+    MayNotConnect,
     /// It starts, stops or is full; its own words.
     NotReady(String),
     /// It has no TLS, and we insist.
@@ -149,7 +153,7 @@ impl Cause {
                 Some("InitializeSessionUserId") => Self::NoRole,
                 _ => Self::NotAllowed(words),
             },
-            &SqlState::INSUFFICIENT_PRIVILEGE => Self::NotAllowed(words),
+            &SqlState::INSUFFICIENT_PRIVILEGE => Self::MayNotConnect,
             &SqlState::CANNOT_CONNECT_NOW
             | &SqlState::TOO_MANY_CONNECTIONS
             | &SqlState::ADMIN_SHUTDOWN
@@ -175,6 +179,7 @@ impl fmt::Display for ConnectError {
             Cause::NoRole => write!(f, "has no role {role}; create it (CREATE ROLE … LOGIN), or name another in the address"),
             Cause::NoDatabase => write!(f, "has no database {database}; create it (CREATE DATABASE … OWNER), or name another in the address"),
             Cause::NotAllowed(words) => write!(f, "does not let the role {role} into the database {database} ({words}); see its pg_hba.conf, and sslmode, sslcert and sslkey in the address"),
+            Cause::MayNotConnect => write!(f, "does not let the role {role} into the database {database}; let its owner grant it: GRANT CONNECT ON DATABASE {} TO {}", quote(database), quote(role)),
             Cause::NotReady(words) => write!(f, "takes no connections now ({words}); try again, or see its log"),
             Cause::NoTls => f.write_str("has no TLS, which sslmode asks for; turn it on there (ssl = on), or write sslmode=prefer where the way is safe"),
             Cause::UntrustedCertificate => f.write_str("shows a certificate that no root in sslrootcert vouches for; name the file of the authority that signed it"),

@@ -3,6 +3,7 @@
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
+use super::indexes;
 use super::write::Write;
 use crate::store::StoreError;
 
@@ -14,6 +15,8 @@ pub(super) enum Trouble {
         cause: String,
         /// The table that it is about, where the server names one.
         table: Option<String>,
+        /// The rule that was broken, where the server names one.
+        constraint: Option<String>,
     },
     /// The server is gone or takes no writes, and nothing was done.
     Unreachable,
@@ -34,6 +37,7 @@ impl Trouble {
                         code: said.code().clone(),
                         cause: words(error),
                         table: said.table().map(str::to_owned),
+                        constraint: said.constraint().map(str::to_owned),
                     },
                 }
             }
@@ -54,7 +58,7 @@ impl Trouble {
     }
 
     /// What it means to a write that was tried alone. A table that refers to records since we have started is met
-    /// only here.
+    /// only here, and so is a unique rule that another node has, and we have not yet.
     pub(super) fn to(self, write: &Write) -> StoreError {
         match (self, write) {
             (Self::RolledBack { code, table: Some(table), .. }, Write::Delete { .. })
@@ -62,7 +66,20 @@ impl Trouble {
             {
                 StoreError::StillReferenced(table)
             }
-            (trouble, _) => trouble.into(),
+            (trouble, _) => match trouble.broken_rule() {
+                Some(fields) => StoreError::Duplicate(fields),
+                None => trouble.into(),
+            },
+        }
+    }
+
+    /// The fields of the unique rule that was broken, where it is one that carnet made.
+    fn broken_rule(&self) -> Option<Vec<String>> {
+        match self {
+            Self::RolledBack { table: Some(table), constraint: Some(constraint), .. } => {
+                indexes::fields_of_rule(table, constraint)
+            }
+            _ => None,
         }
     }
 
@@ -86,6 +103,8 @@ impl From<Trouble> for StoreError {
                 | SqlState::QUERY_CANCELED
                 | SqlState::T_R_DEADLOCK_DETECTED
                 | SqlState::T_R_SERIALIZATION_FAILURE => Self::Busy,
+                SqlState::RAISE_EXCEPTION => Self::UndeclaredRule(cause),
+                code if code.code().starts_with("23") => Self::UndeclaredRule(cause),
                 _ => Self::Broken(cause),
             },
         }

@@ -137,7 +137,8 @@ impl Group<'_> {
             }
         }
         let statement = &self.statements[collection.position()].delete;
-        self.connection.prepare_cached(statement)?.execute([id.get()])?;
+        let deleted = self.connection.prepare_cached(statement)?.execute([id.get()]);
+        deleted.map_err(|error| self.undeclared(error))?;
         let (collection, before) = (collection.position(), Some(before));
         self.changes.push(Change { collection, id, before, after: None });
         Ok(())
@@ -223,7 +224,20 @@ impl Group<'_> {
                 return Ok(Trouble::Refused(StoreError::Duplicate(names.collect())));
             }
         }
-        Ok(Trouble::Engine(error))
+        Ok(self.undeclared(error))
+    }
+
+    /// What a constraint or a trigger says that another tool has put there. A trigger may take back more than its
+    /// own statement; then everything is in doubt.
+    fn undeclared(&self, error: rusqlite::Error) -> Trouble {
+        match error {
+            rusqlite::Error::SqliteFailure(failure, Some(said))
+                if failure.code == ErrorCode::ConstraintViolation && !self.connection.is_autocommit() =>
+            {
+                Trouble::Refused(StoreError::UndeclaredRule(said))
+            }
+            error => Trouble::Engine(error),
+        }
     }
 
     fn stored(&self, collection: &Collection, id: RecordId) -> rusqlite::Result<Option<Vec<Value>>> {

@@ -2,6 +2,7 @@
 
 use crate::support::configs;
 use crate::support::home::Home;
+use crate::support::race::race;
 use crate::support::server::Server;
 
 /// The first look asks the database, the second one keeps what it finds in memory.
@@ -36,4 +37,32 @@ fn the_largest_and_the_smallest_id_can_be_updated_and_deleted() {
         assert_eq!(server.status(&format!("GET /users/{id}/")), 404);
     }
     assert_eq!(server.ids("/users/"), [31, 32, 65_535, 1 << 32, i64::MAX - 1]);
+}
+
+#[test]
+fn a_rule_of_another_tool_refuses_what_breaks_it_and_nothing_else() {
+    let home = Home::new(&configs::built_in());
+    home.serve().stop();
+    home.execute("CREATE UNIQUE INDEX of_another_tool ON users (last_name)");
+    let server = home.serve();
+    server.create_user("Jane", "Doe");
+    server.create_user("John", "Roe");
+    for request in
+        [r#"POST /users/ {"first_name":"Jim","last_name":"Doe"}"#, r#"PUT /users/2/ {"last_name":"Doe"}"#]
+    {
+        let answer = server.ask(request);
+        assert_eq!(answer.status, 409, "{answer:?}");
+        let said = "The database refuses it by a rule that the configuration does not declare: ";
+        assert!(answer.error().starts_with(said), "{answer:?}");
+        assert!(answer.error().len() > said.len(), "{answer:?}");
+    }
+    // Many at once, of which some are refused: each is judged by itself.
+    let statuses = race(8, |at| {
+        let family = if at % 2 == 0 { "Doe".to_owned() } else { format!("f{at}") };
+        server.status(&format!(r#"POST /users/ {{"first_name":"Jim","last_name":"{family}"}}"#))
+    });
+    let expected: Vec<u16> = (0..8).map(|at| if at % 2 == 0 { 409 } else { 201 }).collect();
+    assert_eq!(statuses, expected);
+    assert_eq!(server.total("/users/"), 6);
+    assert!(!server.stderr().contains("store_broken"), "{}", server.stderr());
 }

@@ -87,6 +87,21 @@ fn a_database_and_a_role_that_are_not_there_are_named() {
 
 #[test]
 #[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_role_that_may_not_enter_a_database_is_told_the_grant() {
+    let home = Home::new(&configs::built_in());
+    let (closed, role) = (own_name(&home, "closed"), own_name(&home, "outsider"));
+    home.execute(&format!("CREATE ROLE {role} LOGIN PASSWORD '{CANARY}'"));
+    home.execute(&format!("CREATE DATABASE {closed}"));
+    home.execute(&format!("REVOKE CONNECT ON DATABASE {closed} FROM PUBLIC"));
+    let grant = format!("GRANT CONNECT ON DATABASE \"{closed}\" TO \"{role}\"");
+    let url = address(&home, Some((&role, CANARY)), Some(&closed));
+    refused(&home, &url).exits(1).says(&[&grant]);
+    home.execute(&format!("DROP DATABASE {closed}"));
+    home.execute(&format!("DROP ROLE {role}"));
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
 fn a_role_without_rights_is_told_which_and_how_to_get_them() {
     let home = Home::new(&configs::built_in());
     let schema = home.query("SELECT current_schema()").remove(0);

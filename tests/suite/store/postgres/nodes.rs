@@ -217,3 +217,21 @@ fn exactly_quota_requests_pass_over_all_nodes_together() {
         assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 80, "{key}");
     }
 }
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_unique_rule_that_only_another_node_knows_is_refused_in_the_same_words() {
+    let home = Home::new(&configs::built_in());
+    let older = home.serve();
+    home.configure(&configs::unique());
+    let newer = home.serve();
+    assert_eq!(older.create_user("Jane", "Doe"), 1);
+    let again = r#"POST /users/ {"first_name":"Jane","last_name":"Doe"}"#;
+    let (one, other) = (older.ask(again), newer.ask(again));
+    assert_eq!((one.status, one.error()), (400, "first_name,last_name must be unique together".into()));
+    assert_eq!((other.status, other.error()), (one.status, one.error()));
+    let john = older.create_user("John", "Doe");
+    let renamed = older.ask(&format!(r#"PUT /users/{john}/ {{"first_name":"Jane"}}"#));
+    assert_eq!((renamed.status, renamed.error()), (one.status, one.error()));
+    assert_eq!(older.ids("/users/"), [1, john]);
+}
