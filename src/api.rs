@@ -10,6 +10,7 @@ mod keys;
 pub mod openapi;
 mod rate_limit;
 mod records;
+mod retry;
 mod route;
 mod schema;
 mod timing;
@@ -142,7 +143,7 @@ impl App {
     }
 
     /// Answers a request to a collection. Whatever comes of it, the answer says where its key stands
-    /// within the rate limit, and is not kept where the URL holds the key.
+    /// within the rate limit and whether it was given before, and is not kept where the URL holds the key.
     async fn enter(
         &self,
         collection: &Collection,
@@ -151,7 +152,8 @@ impl App {
         request: &mut Request,
         timing: &mut Timing,
     ) -> Response {
-        let mut visit = Visit { tally: None, key_in_url: false };
+        let mut visit =
+            Visit { caller: Caller::Anonymous, tally: None, key_in_url: false, is_repeated: false };
         let mut response = match verb {
             Ok(verb) => {
                 let answered = self.admit(collection, id, verb, request, &mut visit, timing).await;
@@ -164,6 +166,9 @@ impl App {
         };
         if let Some(tally) = visit.tally {
             tally.write(response.headers_mut());
+        }
+        if visit.is_repeated {
+            response.headers_mut().insert(retry::IDEMPOTENCY_REPLAYED, retry::YES);
         }
         let kept = if visit.key_in_url { DO_NOT_STORE } else { REVALIDATE };
         response.headers_mut().entry(header::CACHE_CONTROL).or_insert(kept);
@@ -181,8 +186,8 @@ impl App {
     ) -> Result<Response, ApiError> {
         let query = access::Query::parse(&self.key_parameters, request.query())?;
         visit.key_in_url = query.has_key();
-        let caller = access::admit(self, collection, &query, request.headers())?;
-        if let (Caller::Known(hash), Some(limit)) = (caller, collection.rate_limit()) {
+        visit.caller = access::admit(self, collection, &query, request.headers())?;
+        if let (Caller::Known(hash), Some(limit)) = (visit.caller, collection.rate_limit()) {
             let tally = Tally::new(limit, self.store.use_quota(collection, hash, limit, 1).await?);
             visit.tally = Some(tally);
             tally.verdict()?;
@@ -190,10 +195,10 @@ impl App {
         timing.mark("access");
         match (id, verb) {
             (None, Verb::Get) => records::list(self, collection, &query, request, timing).await,
-            (None, _) => records::create(self, collection, request, timing).await,
+            (None, _) => records::create(self, collection, request, visit, timing).await,
             (Some(id), Verb::Get) => records::fetch(self, collection, id, request, timing).await,
-            (Some(id), Verb::Delete) => records::delete(self, collection, id, request, timing).await,
-            (Some(id), _) => records::update(self, collection, id, request, timing).await,
+            (Some(id), Verb::Delete) => records::delete(self, collection, id, request, visit, timing).await,
+            (Some(id), _) => records::update(self, collection, id, request, visit, timing).await,
         }
     }
 
@@ -221,8 +226,11 @@ impl App {
 
 /// What is learned about a visit on the way, and belongs on its answer however it ends.
 struct Visit {
+    caller: Caller,
     tally: Option<Tally>,
     key_in_url: bool,
+    /// Whether the answer is one that was given before.
+    is_repeated: bool,
 }
 
 impl Answer for App {

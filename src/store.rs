@@ -8,9 +8,11 @@ mod memory;
 pub mod plan;
 pub mod postgres;
 pub mod quota;
+pub mod retry;
 mod sql;
 mod sqlite;
 pub mod url;
+mod verdict;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ use keys::{KeyRingError, KeySet};
 use plan::{Obstacle, Plan};
 use postgres::Postgres;
 use quota::Usage;
+use retry::{Ticket, Told};
 use sqlite::Sqlite;
 use url::StorageUrl;
 
@@ -80,6 +83,12 @@ pub enum StoreError {
     /// The record is not what the client has seen.
     #[error("the record has changed")]
     Changed,
+    /// A write with this ticket is not done yet.
+    #[error("the same write is under way")]
+    UnderWay,
+    /// The ticket was used for another request before.
+    #[error("the key was used for another request")]
+    OtherRequest,
     /// More writes are waiting than the store is willing to keep.
     #[error("too many writes are waiting")]
     Busy,
@@ -178,11 +187,18 @@ impl Store {
         }
     }
 
-    /// Creates a record. References and unique rules are judged inside the write, in declared order.
-    pub async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
+    /// Creates a record. References and unique rules are judged inside the write, in declared order. With a
+    /// ticket, as with every write: whoever was told something within the last day is told it again, and nothing
+    /// is done twice. The representation is there unless the ticket says that no answer shows it.
+    pub async fn insert(
+        &self,
+        collection: &Collection,
+        draft: Draft,
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Created, StoreError>> {
         match self {
-            Self::Sqlite(engine) => engine.insert(collection, draft).await,
-            Self::Postgres(engine) => engine.insert(collection, draft).await,
+            Self::Sqlite(engine) => engine.insert(collection, draft, ticket).await,
+            Self::Postgres(engine) => engine.insert(collection, draft, ticket).await,
         }
     }
 
@@ -194,10 +210,11 @@ impl Store {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-    ) -> Result<Option<Bytes>, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Option<Bytes>, StoreError>> {
         match self {
-            Self::Sqlite(engine) => engine.update(collection, id, patch, seen).await,
-            Self::Postgres(engine) => engine.update(collection, id, patch, seen).await,
+            Self::Sqlite(engine) => engine.update(collection, id, patch, seen, ticket).await,
+            Self::Postgres(engine) => engine.update(collection, id, patch, seen, ticket).await,
         }
     }
 
@@ -208,10 +225,11 @@ impl Store {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-    ) -> Result<bool, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<bool, StoreError>> {
         match self {
-            Self::Sqlite(engine) => engine.delete(collection, id, seen).await,
-            Self::Postgres(engine) => engine.delete(collection, id, seen).await,
+            Self::Sqlite(engine) => engine.delete(collection, id, seen, ticket).await,
+            Self::Postgres(engine) => engine.delete(collection, id, seen, ticket).await,
         }
     }
 

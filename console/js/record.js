@@ -5,6 +5,7 @@ import { Conflict } from './conflict.js';
 import { Alert, say } from './dialog.js';
 import { writeJson } from './exact.js';
 import { FieldRow } from './input.js';
+import { intentOf } from './intent.js';
 import { idOf } from './model.js';
 import { Remove } from './remove.js';
 import { go, href, hrefBack, last } from './route.js';
@@ -71,12 +72,12 @@ export function RecordPage({ model, collection, id }) {
 function Form({ model, collection, id, seen, setSeen, words }) {
   const isNew = id === 'new';
   const draft = `${collection.name}/${id}`;
+  const intent = intentOf(draft);
   const [typed, setTyped] = useState(() => draftOf(draft));
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [isWaiting, setWaiting] = useState(false);
   const [conflict, setConflict] = useState(/** @type {Seen | null} */ (null));
-  const [twin, setTwin] = useState('');
   const [asksRemoval, setAsksRemoval] = useState(false);
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   useEffect(() => keepDraft(draft, typed), [typed]);
@@ -95,9 +96,26 @@ function Form({ model, collection, id, seen, setSeen, words }) {
     keepDraft(draft, {});
     setTyped({});
     setConflict(null);
-    setTwin('');
     forgetWords();
     setSeen(next);
+  };
+
+  /** @param {string} of @param {Record<string, any>} changes @param {string | null} etag */
+  const update = (of, changes, etag) => {
+    const headers = /** @type {Record<string, string>} */ (etag ? { 'If-Match': etag } : {});
+    return intent.send(collection.updates ?? 'PUT', `${collection.name}/${of}/`, { body: writeJson(changes), headers });
+  };
+
+  // A new record. One that was sent before and got no answer may be there: then it becomes what is typed by now.
+  /** @param {Record<string, any>} changes */
+  const create = async (changes) => {
+    const path = `${collection.name}/`;
+    const wanted = { body: writeJson(changes), headers: { Prefer: 'return=representation' } };
+    const lost = intent.isOther('POST', path, wanted) ? await intent.again() : null;
+    if (!lost?.ok) return lost && lost.status >= 500 ? lost : intent.send('POST', path, wanted);
+    const since = changesOf(collection.fields, typed, lost.data);
+    if (Object.keys(since).length === 0 || !collection.updates) return lost;
+    return update(idOf(lost.data), since, null);
   };
 
   /** @param {Seen} stored what the changes are compared with */
@@ -111,13 +129,7 @@ function Form({ model, collection, id, seen, setSeen, words }) {
     setBusy(true);
     setError('');
     try {
-      const body = writeJson(changes);
-      const headers = /** @type {Record<string, string>} */ ({});
-      if (isNew) headers.Prefer = 'return=representation';
-      else if (stored.etag) headers['If-Match'] = stored.etag;
-      const answer = isNew
-        ? await call('POST', `${collection.name}/`, { body, headers })
-        : await call(collection.updates ?? 'PUT', `${collection.name}/${id}/`, { body, headers });
+      const answer = isNew ? await create(changes) : await update(id, changes, stored.etag);
       setWaiting(false);
       if (answer.ok) {
         say(`Saved: ${wordsOf(collection, answer.data)}`);
@@ -142,28 +154,13 @@ function Form({ model, collection, id, seen, setSeen, words }) {
     }
   };
 
-  // The server is back: save what is typed by now. A new record whose answer was lost may be there already.
-  const resume = async () => {
-    if (isNew && collection.lists) {
-      const changes = changesOf(collection.fields, typed, null);
-      /** @type {[string, string][]} */
-      const pairs = Object.entries(changes).map(([name, value]) => [name, textOf(value) ?? '']);
-      const answer = await call('GET', `${collection.name}/${query(pairs)}`);
-      const twins = answer.ok ? answer.data.object_list : [];
-      if (twins.length > 0) {
-        setWaiting(false);
-        setTwin(idOf(twins.at(-1)));
-        return;
-      }
-    }
-    await save(seen);
-  };
   useEffect(() => {
     if (!isWaiting || isBusy) return;
     const timer = setInterval(async () => {
       if (!(await isAlive())) return;
       clearInterval(timer);
-      resume().catch(() => setWaiting(true));
+      // The server is back: save what is typed by now.
+      save(seen).catch(() => setWaiting(true));
     }, PATIENCE);
     return () => clearInterval(timer);
   }, [isWaiting, isBusy, typed]);
@@ -195,9 +192,6 @@ function Form({ model, collection, id, seen, setSeen, words }) {
       ${error && wrong.length === 0 && html`<${Alert}>${error}<//>`}
       ${isWaiting && html`<${Alert}>The server cannot be reached. Nothing you typed is lost: it is saved as soon as the server is back.
         ${' '}<button type="button" onClick=${() => setWaiting(false)}>Do not wait</button><//>`}
-      ${twin && html`<${Alert}>The server is back, and has a record with these values already:
-        ${' '}<a href=${href(collection.name, twin)} onClick=${() => keepDraft(draft, {})}>${collection.name} ${twin}</a>. It may be yours.
-        ${' '}<button type="button" onClick=${() => (setTwin(''), save(seen))}>Save another one</button><//>`}
       ${collection.fields.map((field) => editable
         ? html`<${FieldRow}
             key=${field.name} model=${model} field=${field}

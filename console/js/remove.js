@@ -1,6 +1,6 @@
 // Deleting a record, after a question that names it.
-import { call } from './api.js';
 import { Alert, Dialog, say } from './dialog.js';
+import { intentOf } from './intent.js';
 import { go, href, last } from './route.js';
 import { keepDraft } from './typed.js';
 import { forgetWords } from './words.js';
@@ -20,7 +20,7 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
     setBusy(true);
     try {
       const headers = /** @type {Record<string, string>} */ (etag ? { 'If-Match': etag } : {});
-      const answer = await call('DELETE', `${collection.name}/${id}/`, { headers });
+      const answer = await intentOf(`${collection.name}/${id} delete`).send('DELETE', `${collection.name}/${id}/`, { headers });
       if (answer.ok || answer.status === 404) {
         forgetWords();
         keepDraft(`${collection.name}/${id}`, {});

@@ -131,10 +131,49 @@ test('a new record whose answer was lost is not made twice', { expected: ['ERR_F
   await page.getByLabel(/^first_name/).fill('Ada');
   await page.getByLabel(/^last_name/).fill('Lovelace');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('has a record with these values already').waitFor();
-  equal((await server.json('/users/')).meta.total_count, 1);
-  await page.getByRole('alert').getByRole('link', { name: 'users 1' }).click();
   await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+  equal(new URL(page.url()).hash, '#/users/1');
+  equal((await server.json('/users/')).meta.total_count, 1);
+});
+
+test('a new record whose answer was lost becomes what was typed since', { expected: ['ERR_FAILED', 'ERR_CONNECTION'] }, async ({ server, page }) => {
+  let isLost = false;
+  await page.route('**/users/', async (route) => {
+    if (route.request().method() !== 'POST' || isLost) return route.continue();
+    isLost = true;
+    await route.fetch();
+    await server.stop();
+    return route.abort();
+  });
+  await page.goto(`${server.url}/console/#/users/new`);
+  await page.getByLabel(/^first_name/).fill('Ada');
+  await page.getByLabel(/^last_name/).fill('Byron');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The server cannot be reached').waitFor();
+  await page.getByLabel(/^last_name/).fill('Lovelace');
+  await server.restart();
+  await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+  equal((await server.json('/users/')).object_list, [{ first_name: 'Ada', last_name: 'Lovelace', address: null, id: 1, ressource_uri: '/users/1/' }]);
+});
+
+test('a delete whose answer was lost is told as done when it is asked for again', { expected: ['ERR_FAILED'] }, async ({ server, page }) => {
+  await server.post('/users/', { first_name: 'Ada', last_name: 'Lovelace' });
+  const keys = [];
+  await page.route('**/users/1/', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue();
+    keys.push((await route.request().allHeaders())['idempotency-key']);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await page.goto(`${server.url}/console/#/users/1`);
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('The server cannot be reached').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('Deleted: Ada Lovelace').waitFor();
+  that(/^"[0-9a-f-]{32,36}"$/.test(keys[0]), `the key is ${keys[0]}`);
+  equal(keys, [keys[0], keys[0]]);
 });
 
 test('where a record may only be read, it is shown and not offered for change', { config: `

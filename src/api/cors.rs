@@ -12,7 +12,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
 );
 /// What a page may read besides what every page may.
 const READ: HeaderValue = HeaderValue::from_static(
-    "Location, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied",
+    "Location, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied, Idempotency-Replayed",
 );
 /// For how many seconds a browser need not ask again.
 const ASKED: HeaderValue = HeaderValue::from_static("600");

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::retry::LONGEST_KEY;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
 use crate::http::{HeaderMap, HeaderValue, Refusal, Response, StatusCode, header, response};
@@ -35,6 +36,9 @@ pub(super) enum ApiError {
         retry_after_seconds: u64,
     },
     UnsupportedMediaType,
+    /// An `Idempotency-Key` that is none.
+    BadRetryKey,
+    RetryKeyGivenTwice,
     Query(QueryError),
     Draft {
         collection: String,
@@ -91,13 +95,19 @@ impl ApiError {
             Self::KeyNameInUse(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::KeyGivenTwice | Self::Query(_) | Self::Draft { .. } | Self::Listing { .. } => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::KeyGivenTwice
+            | Self::BadRetryKey
+            | Self::RetryKeyGivenTwice
+            | Self::Query(_)
+            | Self::Draft { .. }
+            | Self::Listing { .. } => StatusCode::BAD_REQUEST,
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
                 StoreError::Changed => StatusCode::PRECONDITION_FAILED,
-                StoreError::StillReferenced(_) | StoreError::UndeclaredRule(_) => StatusCode::CONFLICT,
+                StoreError::StillReferenced(_) | StoreError::UndeclaredRule(_) | StoreError::UnderWay => {
+                    StatusCode::CONFLICT
+                }
+                StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown => {
                     StatusCode::SERVICE_UNAVAILABLE
                 }
@@ -142,6 +152,11 @@ impl ApiError {
             Self::UnsupportedMediaType => {
                 "The body must be JSON in UTF-8. Send it with Content-Type: application/json".into()
             }
+            Self::BadRetryKey => format!(
+                "Idempotency-Key does not validate: it has 1 to {LONGEST_KEY} printable ASCII characters, bare or in double quotes"
+            )
+            .into(),
+            Self::RetryKeyGivenTwice => "Idempotency-Key is given twice. Send one".into(),
             Self::Query(error) => match error {
                 QueryError::BadPercent => {
                     "The query has a % that is not followed by two hexadecimal digits. Write %25 for a percent sign".into()
@@ -210,7 +225,12 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds, .. } => {
                 headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
             }
-            Self::Store(StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown)
+            Self::Store(
+                StoreError::Busy
+                | StoreError::Unavailable
+                | StoreError::OutcomeUnknown
+                | StoreError::UnderWay,
+            )
             | Self::Refused(Refusal::TooManyConnections) => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
@@ -257,6 +277,12 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         StoreError::UndeclaredRule(said) => {
             format!("The database refuses it by a rule that the configuration does not declare: {said}")
                 .into()
+        }
+        StoreError::UnderWay => {
+            "A request with this Idempotency-Key is still under way. Try again in a moment".into()
+        }
+        StoreError::OtherRequest => {
+            "This Idempotency-Key was used for another request. Use a new one for each request".into()
         }
         StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
         StoreError::Unavailable => {

@@ -3,9 +3,9 @@
 use super::access::Query;
 use super::error::ApiError;
 use super::timing::Timing;
-use super::{App, content, envelope};
+use super::{App, Visit, content, envelope, retry};
 use crate::catalog::collection::Collection;
-use crate::http::{HeaderValue, Request, Response, StatusCode, header, response};
+use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETag;
 use crate::record::listing::Listing;
@@ -39,14 +39,18 @@ pub(super) async fn create(
     app: &App,
     collection: &Collection,
     request: &mut Request,
+    visit: &mut Visit,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
+    let ticket = retry::ticket(app, visit.caller, collection, None, request, &body)?;
     timing.mark("draft");
-    let created = app.store.insert(collection, draft).await?;
+    let told = app.store.insert(collection, draft, ticket).await;
     timing.mark("store");
+    visit.is_repeated = told.is_repeated;
+    let created = told.said?;
     let location = app.base_url(request) + &representation::path(collection, created.id);
     let mut response = if content::wants_representation(request.headers()) {
         let mut response = response::json(StatusCode::CREATED, created.representation);
@@ -85,11 +89,17 @@ pub(super) async fn update(
     collection: &Collection,
     id: RecordId,
     request: &mut Request,
+    visit: &mut Visit,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     let seen = content::seen(request.headers());
-    let patch = match patch(collection, id, request).await {
-        Ok(patch) => patch,
+    let accepted = match patch(collection, id, request).await {
+        Ok((patch, body)) => retry::ticket(app, visit.caller, collection, Some(id), request, &body)
+            .map(|ticket| (patch, ticket)),
+        Err(error) => Err(error),
+    };
+    let (patch, ticket) = match accepted {
+        Ok(accepted) => accepted,
         // The record is judged before the body, and what the client has seen of it before the fields.
         Err(error) => {
             let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
@@ -99,17 +109,23 @@ pub(super) async fn update(
         }
     };
     timing.mark("draft");
-    let record = app.store.update(collection, id, patch, seen).await?;
+    let told = app.store.update(collection, id, patch, seen, ticket).await;
     timing.mark("store");
-    let record = record.ok_or(ApiError::NotFound)?;
+    visit.is_repeated = told.is_repeated;
+    let record = told.said?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
     Ok(tagged(response::json(StatusCode::OK, record), tag))
 }
 
-async fn patch(collection: &Collection, id: RecordId, request: &mut Request) -> Result<Patch, ApiError> {
+async fn patch(
+    collection: &Collection,
+    id: RecordId,
+    request: &mut Request,
+) -> Result<(Patch, Bytes), ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
-    Patch::parse(collection, id, &body).map_err(|error| ApiError::draft(collection, error))
+    let patch = Patch::parse(collection, id, &body).map_err(|error| ApiError::draft(collection, error))?;
+    Ok((patch, body))
 }
 
 /// Deletes a record, as far as those that refer to it allow.
@@ -118,10 +134,22 @@ pub(super) async fn delete(
     collection: &Collection,
     id: RecordId,
     request: &Request,
+    visit: &mut Visit,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let was_there = app.store.delete(collection, id, content::seen(request.headers())).await?;
+    // A body means nothing here.
+    let ticket = match retry::ticket(app, visit.caller, collection, Some(id), request, b"") {
+        Ok(ticket) => ticket,
+        // The record is judged before the header.
+        Err(error) => {
+            app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
+            return Err(error);
+        }
+    };
+    let told = app.store.delete(collection, id, content::seen(request.headers()), ticket).await;
     timing.mark("store");
+    visit.is_repeated = told.is_repeated;
+    let was_there = told.said?;
     if was_there { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }
 

@@ -1,7 +1,9 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
+mod answers;
 mod builder;
+mod columns;
 mod connection;
 pub(super) mod copy;
 mod ddl;
@@ -44,6 +46,8 @@ use bytes::Bytes;
 use super::keys::{KeyRingError, KeySet, NewKey};
 use super::plan::Plan;
 use super::quota::Usage;
+use super::retry::{Ticket, Told};
+use super::verdict::Verdict;
 use super::{Created, OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
@@ -161,9 +165,14 @@ impl Postgres {
         self.in_session()?.list(collection, listing).await
     }
 
-    pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
+    pub(super) async fn insert(
+        &self,
+        collection: &Collection,
+        draft: Draft,
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Created, StoreError>> {
         let (collection, values) = (collection.position(), draft.into_values());
-        self.writer.submit(|reply| Write::Insert { collection, values, reply }).await
+        self.writer.submit(Write::Insert { collection, values }, ticket).await.map(Verdict::created)
     }
 
     pub(super) async fn update(
@@ -172,12 +181,13 @@ impl Postgres {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-    ) -> Result<Option<Bytes>, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Option<Bytes>, StoreError>> {
         let collection = collection.position();
         let given = patch.into_values().into_iter().enumerate();
         let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
         let change = Patched { given, seen };
-        self.writer.submit(|reply| Write::Update { collection, id, change, reply }).await
+        self.writer.submit(Write::Update { collection, id, change }, ticket).await.map(Verdict::updated)
     }
 
     pub(super) async fn delete(
@@ -185,9 +195,10 @@ impl Postgres {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-    ) -> Result<bool, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(|reply| Write::Delete { collection, id, seen, reply }).await
+        self.writer.submit(Write::Delete { collection, id, seen }, ticket).await.map(Verdict::deleted)
     }
 
     pub(super) async fn use_quota(

@@ -1,5 +1,6 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
+mod answers;
 mod builder;
 mod connection;
 pub(super) mod copy;
@@ -14,6 +15,7 @@ mod row;
 mod strangers;
 mod tables;
 mod version;
+mod write;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +29,9 @@ use super::keys::{KeyRingError, KeySet, NewKey};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::quota::{Usage, Windows};
+use super::retry::{Ticket, Told};
 use super::sql::Statements;
+use super::verdict::Verdict;
 use super::{Created, OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
@@ -39,6 +43,7 @@ use crate::record::etag::ETags;
 use builder::Builder;
 use connection::Role;
 use follower::Follower;
+use group::Group;
 use keys::KeyTable;
 use place::Lock;
 use reader::Readers;
@@ -115,9 +120,15 @@ impl Sqlite {
         })
     }
 
-    pub(super) async fn insert(&self, collection: &Collection, draft: Draft) -> Result<Created, StoreError> {
+    pub(super) async fn insert(
+        &self,
+        collection: &Collection,
+        draft: Draft,
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Created, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.insert(collection, draft)).await
+        let told = self.writer.submit(ticket, move |group| group.insert(collection, draft)).await;
+        told.map(Verdict::created)
     }
 
     pub(super) async fn update(
@@ -126,9 +137,11 @@ impl Sqlite {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-    ) -> Result<Option<Bytes>, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<Option<Bytes>, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.update(collection, id, patch, seen.as_ref())).await
+        let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
+        self.writer.submit(ticket, update).await.map(Verdict::updated)
     }
 
     pub(super) async fn delete(
@@ -136,9 +149,11 @@ impl Sqlite {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-    ) -> Result<bool, StoreError> {
+        ticket: Option<Ticket>,
+    ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(move |group| group.delete(collection, id, seen.as_ref())).await
+        let delete = move |group: &mut Group<'_>| group.delete(collection, id, seen.as_ref());
+        self.writer.submit(ticket, delete).await.map(Verdict::deleted)
     }
 
     pub(super) fn access_keys(&self) -> Arc<KeySet> {
@@ -234,6 +249,7 @@ fn prepare(
     tables::apply(&transaction, &plan)
         .and_then(|()| keys::create_tables(&transaction))
         .and_then(|()| version::create_table(&transaction))
+        .and_then(|()| answers::create_table(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;

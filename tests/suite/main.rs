@@ -53,6 +53,7 @@ mod api {
     mod openapi;
     mod pages;
     mod rate_limit;
+    mod retries;
     mod root;
     mod schema;
     mod unique;
@@ -82,11 +83,13 @@ mod store {
     mod long_strings;
     mod refused_changes;
     mod reopening;
+    mod retries;
     mod start;
     mod tables;
 
     /// What only a file can show.
     mod sqlite {
+        mod answers;
         mod copy;
         mod depth;
         mod files;
@@ -100,6 +103,7 @@ mod store {
         mod nodes;
         mod outage;
         mod replication;
+        mod retries;
         mod tables;
         mod tools;
     }

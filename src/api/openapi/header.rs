@@ -6,6 +6,8 @@ use super::component::reference;
 
 /// A tag as an answer has it.
 pub(super) const EXAMPLE_OF_TAG: &str = "\"7af48095701166d3ac10b58e81538507\"";
+/// What `Retry-After` is where it is there for one of several reasons.
+pub(super) const RETRY_SOON: &str = "Retry-Soon";
 /// What `Link` is where it leads to this document.
 pub(super) const SERVICE_LINK: &str = "Service-Link";
 /// The header field of every answer.
@@ -22,7 +24,11 @@ pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
 
 /// The name of the header field that a component describes.
 fn field(component: &str) -> &str {
-    if component == SERVICE_LINK { "Link" } else { component }
+    match component {
+        SERVICE_LINK => "Link",
+        RETRY_SOON => "Retry-After",
+        other => other,
+    }
 }
 
 /// Every header field that an answer may carry.
@@ -71,6 +77,16 @@ pub(super) fn components() -> Value {
             "description": "In how many seconds the access key has requests again.",
             "required": true,
             "schema": { "type": "integer", "minimum": 0 },
+        },
+        RETRY_SOON: {
+            "description": "In how many seconds to ask again. Only where a request with the same \
+                `Idempotency-Key` is still under way.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "Idempotency-Replayed": {
+            "description": "Present where this is the answer to an earlier request with the same \
+                `Idempotency-Key`: nothing was done this time.",
+            "schema": { "type": "string", "const": "true" },
         },
         "RateLimit-Policy": {
             "description": "The limit: `q` requests in `w` seconds. Only in answers to a known access key.",

@@ -34,6 +34,7 @@ pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<Strin
     components.insert("Prefer".into(), prefer());
     components.insert("If-Match".into(), if_match());
     components.insert("If-None-Match".into(), if_none_match());
+    components.insert("Idempotency-Key".into(), idempotency_key());
     components
 }
 
@@ -171,6 +172,21 @@ fn if_match() -> Value {
             answer, several of them with commas between, or `*` for any. A weak tag never matches. Otherwise \
             nothing is changed, and the answer is 412.",
         "schema": { "type": "string", "examples": [EXAMPLE_OF_TAG, "*"] },
+    })
+}
+
+fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "A name for this one request, such as a UUID, in double quotes or bare. A request that is \
+            sent again with it within 24 hours is answered as it was the first time, and not done again. The same \
+            key on another request is 422; while the first is still under way, 409.",
+        "schema": {
+            "type": "string",
+            "pattern": r#"^([!#-~]([ -~]{0,253}[!-~])?|"([ !#-\[\]-~]|\\["\\]){1,255}")$"#,
+            "examples": ["\"8e03978e-40d5-43dd-bc93-6894a57f9324\""],
+        },
     })
 }
 

@@ -100,13 +100,13 @@ fn create(collection: &Collection) -> Particulars {
         act: "create",
         summary: format!("Create a record of `{}`", collection.name()),
         description: "The answer has a body only where the request prefers a representation.",
-        parameters: vec![component::reference("parameters", "Prefer")],
+        parameters: named(&["Prefer", "Idempotency-Key"]),
         request_body: Some(required(json(body::of(collection, "create")))),
         success: Success {
             status: "201",
             description: "Created. The body is empty, or the record where a representation was preferred."
                 .into(),
-            headers: vec!["Location", "Preference-Applied"],
+            headers: vec!["Location", "Preference-Applied", "Idempotency-Replayed"],
             // Without a schema: the empty body that most callers get would not meet one.
             content: Some(json!({
                 "application/json": {
@@ -130,7 +130,7 @@ fn fetch(collection: &Collection) -> Particulars {
         description: "One record by its id. A client that names the one it has is told whether it is still the same.",
         parameters: vec![component::reference("parameters", "If-None-Match")],
         request_body: None,
-        success: whole_record(collection, "The record."),
+        success: whole_record(collection, "The record.", vec!["ETag"]),
     }
 }
 
@@ -146,9 +146,13 @@ fn update(collection: &Collection, method: &'static str, act: &'static str) -> P
         summary: format!("Update a record of `{}`", collection.name()),
         description: "Changes the fields that are given; the others keep their value. With `If-Match`, only \
             a record that the client has seen.",
-        parameters: vec![component::reference("parameters", "If-Match")],
+        parameters: named(&["If-Match", "Idempotency-Key"]),
         request_body: Some(required(content)),
-        success: whole_record(collection, "The complete record after the change."),
+        success: whole_record(
+            collection,
+            "The complete record after the change.",
+            vec!["ETag", "Idempotency-Replayed"],
+        ),
     }
 }
 
@@ -158,22 +162,26 @@ fn delete(collection: &Collection) -> Particulars {
         act: "delete",
         summary: format!("Delete a record of `{}`", collection.name()),
         description: "Its id is never used again. With `If-Match`, only a record that the client has seen.",
-        parameters: vec![component::reference("parameters", "If-Match")],
+        parameters: named(&["If-Match", "Idempotency-Key"]),
         request_body: None,
         success: Success {
             status: "200",
             description: "Deleted. The body is empty.".into(),
-            headers: Vec::new(),
+            headers: vec!["Idempotency-Replayed"],
             content: None,
         },
     }
 }
 
-fn whole_record(collection: &Collection, description: &str) -> Success {
+fn named(parameters: &[&str]) -> Vec<Value> {
+    parameters.iter().map(|name| component::reference("parameters", name)).collect()
+}
+
+fn whole_record(collection: &Collection, description: &str, headers: Vec<&'static str>) -> Success {
     Success {
         status: "200",
         description: description.into(),
-        headers: vec!["ETag"],
+        headers,
         content: Some(json(body::of(collection, "record"))),
     }
 }
@@ -193,7 +201,7 @@ fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
         statuses.extend(refusal::OF_BODIES);
     }
     if verb != Verb::Get {
-        statuses.extend([409, 507]);
+        statuses.extend(refusal::OF_WRITES);
     }
     if target == Target::Record && verb != Verb::Get {
         statuses.push(412);

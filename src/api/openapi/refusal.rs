@@ -16,6 +16,8 @@ pub(super) struct Form {
 
 /// The statuses that any request may meet.
 pub(super) const OF_ANY: [u16; 5] = [400, 414, 431, 500, 503];
+/// The statuses that a write may meet besides.
+pub(super) const OF_WRITES: [u16; 3] = [409, 422, 507];
 /// The statuses that a request with a body may meet besides.
 pub(super) const OF_BODIES: [u16; 3] = [408, 413, 415];
 
@@ -35,7 +37,7 @@ impl Refusal {
     }
 }
 
-const REFUSALS: [Refusal; 16] = [
+const REFUSALS: [Refusal; 17] = [
     Refusal::new(
         400,
         "BadRequest",
@@ -69,11 +71,15 @@ const REFUSALS: [Refusal; 16] = [
         )
     },
     Refusal::new(408, "RequestTimeout", "The body did not arrive in time."),
-    Refusal::new(
-        409,
-        "Conflict",
-        "Another record still refers to this one, a name is in use, or the database has a rule of its own; `error` says which.",
-    ),
+    Refusal {
+        headers: &[header::RETRY_SOON],
+        ..Refusal::new(
+            409,
+            "Conflict",
+            "Another record still refers to this one, a name is in use, the database has a rule of its own, or a \
+             request with the same `Idempotency-Key` is still under way; `error` says which.",
+        )
+    },
     Refusal::new(
         412,
         "PreconditionFailed",
@@ -89,6 +95,7 @@ const REFUSALS: [Refusal; 16] = [
         "UnsupportedMediaType",
         "The body is neither `application/json` nor `application/*+json`, or not in UTF-8.",
     ),
+    Refusal::new(422, "UnprocessableContent", "The `Idempotency-Key` was used for another request."),
     Refusal {
         headers: &["Retry-After"],
         ..Refusal::new(429, "TooManyRequests", "The access key has used up its requests for now.")

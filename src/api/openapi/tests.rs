@@ -151,10 +151,10 @@ fn what_a_client_has_seen_can_be_said_where_it_means_something() {
     for (document, path, method, expected) in [
         (&built_in, "/users/{id}/", "get", "If-None-Match"),
         (&built_in, "/users/{id}/", "head", "If-None-Match"),
-        (&built_in, "/users/{id}/", "put", "If-Match"),
-        (&built_in, "/users/{id}/", "delete", "If-Match"),
-        (&rich, "/things/{id}/", "patch", "If-Match"),
-        (&built_in, "/users/", "post", "Prefer"),
+        (&built_in, "/users/{id}/", "put", "If-Match Idempotency-Key"),
+        (&built_in, "/users/{id}/", "delete", "If-Match Idempotency-Key"),
+        (&rich, "/things/{id}/", "patch", "If-Match Idempotency-Key"),
+        (&built_in, "/users/", "post", "Prefer Idempotency-Key"),
     ] {
         assert_eq!(names(&parameters(document, path, method)), expected, "{method} {path}");
     }

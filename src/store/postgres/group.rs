@@ -1,13 +1,16 @@
 //! The writes of one group: sent one behind the other without waiting, inside one transaction, and each gets
 //! a verdict of its own.
 
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Error, Row};
+use parking_lot::Mutex;
+use tokio_postgres::{Error, Row, Statement};
 
+use super::answers;
+use super::columns::{Bound, column, ids, updates};
 use super::line::{Line, Parameter};
 use super::row;
 use super::sql::{self, Judgement};
@@ -15,11 +18,12 @@ use super::statements::Statements;
 use super::steps::{self, Step};
 use super::trouble::Trouble;
 use super::walk::Walk;
-use super::write::{Verdict, Write};
+use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::FieldKind;
 use crate::record::{RecordId, Value, representation};
+use crate::store::retry::Told;
+use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
 
 /// The writes that share one commit.
@@ -27,32 +31,57 @@ pub(super) struct Group<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) statements: &'a [Statements],
     pub(super) line: &'a Line,
+    /// What was prepared for this group, by its text. The line may drop what it keeps at any time.
+    pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
 }
 
-type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'f>>;
+pub(super) type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'f>>;
 
 /// A statement under way: for which step, and its answer as soon as there is one.
-struct Sent<'f> {
+pub(super) struct Sent<'f> {
     step: Option<Step>,
     answering: Answering<'f>,
     answer: Option<Result<Vec<Row>, Error>>,
 }
 
 impl Group<'_> {
-    /// Does all of them and commits. Every write has a verdict then; an error says what befell all of them.
-    pub(super) async fn run(&self, writes: &[Write]) -> Result<Vec<Verdict>, Trouble> {
-        let steps = steps::steps(self.catalog, self.statements, writes);
-        self.prepare(writes, &steps).await.map_err(|error| Trouble::of(&error, false))?;
-        let mut verdicts: Vec<Verdict> = Vec::with_capacity(writes.len());
+    /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
+    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
+        let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
+        let steps = steps::steps(self.catalog, self.statements, &writes);
+        let has_tickets = waiting.iter().any(|waiting| waiting.ticket().is_some());
+        self.prepare(&writes, &steps, has_tickets).await.map_err(|error| Trouble::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);
         let warned = self.line.alive.warnings();
         self.send(&mut sent, None, self.simply("BEGIN"));
         self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
+        let told = if has_tickets {
+            self.run_with_tickets(sent, waiting).await?
+        } else {
+            let mut verdicts: Vec<Verdict> = Vec::with_capacity(writes.len());
+            self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
+            self.commit(&mut sent, &writes, &mut verdicts).await?;
+            verdicts.into_iter().map(Told::first).collect()
+        };
+        if self.line.alive.warnings() != warned {
+            return Err(Trouble::Unknown("the server committed with a warning".into()));
+        }
+        Ok(told)
+    }
+
+    /// Puts all steps on their way, in order; waits where one of them must look first.
+    pub(super) async fn carry_out<'f>(
+        &'f self,
+        sent: &mut Vec<Sent<'f>>,
+        writes: &[&'f Write],
+        steps: Vec<Step>,
+        verdicts: &mut Vec<Verdict>,
+    ) -> Result<(), Trouble> {
         for step in steps {
             match step {
                 Step::Careful(at) => {
-                    let careful = match self.settle(&mut sent, writes, &mut verdicts, false).await {
-                        Ok(()) => Walk { group: self }.run(&writes[at]).await,
+                    let careful = match self.settle(sent, writes, verdicts, false).await {
+                        Ok(()) => Walk { group: self }.run(writes[at]).await,
                         Err(trouble) => return self.roll_back(trouble).await,
                     };
                     match careful {
@@ -62,20 +91,25 @@ impl Group<'_> {
                 }
                 step => {
                     let answering = self.start(writes, &step);
-                    self.send(&mut sent, Some(step), answering);
+                    self.send(sent, Some(step), answering);
                 }
             }
         }
-        self.send(&mut sent, None, self.simply("COMMIT"));
-        self.settle(&mut sent, writes, &mut verdicts, true).await?;
-        if self.line.alive.warnings() != warned {
-            return Err(Trouble::Unknown("the server committed with a warning".into()));
-        }
-        Ok(verdicts)
+        Ok(())
+    }
+
+    pub(super) async fn commit<'f>(
+        &'f self,
+        sent: &mut Vec<Sent<'f>>,
+        writes: &[&Write],
+        verdicts: &mut Vec<Verdict>,
+    ) -> Result<(), Trouble> {
+        self.send(sent, None, self.simply("COMMIT"));
+        self.settle(sent, writes, verdicts, true).await
     }
 
     /// Takes back what a group has done before its commit was sent.
-    async fn roll_back<T>(&self, trouble: Trouble) -> Result<T, Trouble> {
+    pub(super) async fn roll_back<T>(&self, trouble: Trouble) -> Result<T, Trouble> {
         match self.line.client.batch_execute("ROLLBACK").await {
             Ok(()) => Err(trouble),
             Err(error) => Err(Trouble::of(&error, false)),
@@ -83,21 +117,31 @@ impl Group<'_> {
     }
 
     /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
-    async fn prepare(&self, writes: &[Write], steps: &[Step]) -> Result<(), Error> {
-        self.line.statement(sql::TAKE_TURN).await?;
+    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tickets: bool) -> Result<(), Error> {
+        self.have_at_hand(sql::TAKE_TURN.into()).await?;
+        if has_tickets {
+            self.line.statement(answers::LOOK_UP).await?;
+            self.have_at_hand(answers::KEEP.into()).await?;
+        }
         for step in steps {
-            self.line.statement(&self.text(writes, step)).await?;
+            self.have_at_hand(self.text(writes, step)).await?;
         }
         Ok(())
     }
 
-    fn text(&self, writes: &[Write], step: &Step) -> Arc<str> {
+    async fn have_at_hand(&self, text: Arc<str>) -> Result<(), Error> {
+        let statement = self.line.statement(&text).await?;
+        self.at_hand.lock().insert(text, statement);
+        Ok(())
+    }
+
+    fn text(&self, writes: &[&Write], step: &Step) -> Arc<str> {
         let statements = |at: usize| &self.statements[writes[at].collection()];
         match step {
             Step::Inserts(range) => statements(range.start).insert.clone(),
             Step::Deletes(range) => statements(range.start).delete.clone(),
             Step::Careful(at) => statements(*at).lock_one.clone(),
-            Step::Updates(range) => match &writes[range.start] {
+            Step::Updates(range) => match writes[range.start] {
                 Write::Update { collection, change, .. } => {
                     self.update_text(self.catalog.at(*collection), &change.given)
                 }
@@ -112,7 +156,12 @@ impl Group<'_> {
     }
 
     /// Puts a statement on its way; nothing waits for its answer yet.
-    fn send<'f>(&self, sent: &mut Vec<Sent<'f>>, step: Option<Step>, mut answering: Answering<'f>) {
+    pub(super) fn send<'f>(
+        &self,
+        sent: &mut Vec<Sent<'f>>,
+        step: Option<Step>,
+        mut answering: Answering<'f>,
+    ) {
         // The first look at it sends it.
         let answer = (&mut answering).now_or_never();
         sent.push(Sent { step, answering, answer });
@@ -120,10 +169,10 @@ impl Group<'_> {
 
     /// Waits for all that is under way and reads the verdicts. After the first failure the rest fails too, but
     /// is waited for, so that the line is free again.
-    async fn settle(
+    pub(super) async fn settle(
         &self,
         sent: &mut Vec<Sent<'_>>,
-        writes: &[Write],
+        writes: &[&Write],
         verdicts: &mut Vec<Verdict>,
         commit_was_sent: bool,
     ) -> Result<(), Trouble> {
@@ -152,8 +201,8 @@ impl Group<'_> {
         Box::pin(async move { self.line.client.batch_execute(text).await.map(|()| Vec::new()) })
     }
 
-    fn ask<'f>(&'f self, text: &str, parameters: Vec<Box<dyn ToSql + Sync + Send + 'f>>) -> Answering<'f> {
-        let statement = self.line.prepared(text);
+    pub(super) fn ask<'f>(&'f self, text: &str, parameters: Vec<Bound<'f>>) -> Answering<'f> {
+        let statement = self.at_hand.lock().get(text).cloned();
         Box::pin(async move {
             let parameters: Vec<Parameter<'_>> =
                 parameters.iter().map(|parameter| &**parameter as Parameter<'_>).collect();
@@ -164,14 +213,14 @@ impl Group<'_> {
         })
     }
 
-    fn start<'f>(&'f self, writes: &'f [Write], step: &Step) -> Answering<'f> {
+    fn start<'f>(&'f self, writes: &[&'f Write], step: &Step) -> Answering<'f> {
         let text = self.text(writes, step);
-        let mut parameters: Vec<Box<dyn ToSql + Sync + Send + 'f>> = Vec::new();
+        let mut parameters: Vec<Bound<'f>> = Vec::new();
         match step {
             Step::Inserts(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
                 for (position, field) in collection.fields().iter().enumerate() {
-                    let values = writes[range.clone()].iter().map(move |write| match write {
+                    let values = writes[range.clone()].iter().map(move |&write| match write {
                         Write::Insert { values, .. } => &values[position],
                         Write::Update { .. } | Write::Delete { .. } => &Value::Null,
                     });
@@ -180,7 +229,7 @@ impl Group<'_> {
             }
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
-                let changes = writes[range.clone()].iter().filter_map(|write| match write {
+                let changes = writes[range.clone()].iter().filter_map(|&write| match write {
                     Write::Update { id, change, .. } => Some((*id, change.given.as_slice())),
                     Write::Insert { .. } | Write::Delete { .. } => None,
                 });
@@ -194,7 +243,7 @@ impl Group<'_> {
 
     fn judge(
         &self,
-        writes: &[Write],
+        writes: &[&Write],
         step: &Step,
         rows: &[Row],
         verdicts: &mut Vec<Verdict>,
@@ -210,7 +259,7 @@ impl Group<'_> {
                     ),
                 };
                 let mut ids = ids.into_iter().filter_map(RecordId::new);
-                for (write, judgement) in writes[range.clone()].iter().zip(judgements) {
+                for (&write, judgement) in writes[range.clone()].iter().zip(judgements) {
                     let (Write::Insert { values, .. }, judgement) = (write, Judgement::read(judgement))
                     else {
                         continue;
@@ -266,30 +315,6 @@ impl Group<'_> {
     }
 }
 
-/// What the statement for updates of the same fields takes: the ids, and the values of each field.
-pub(super) fn updates<'f>(
-    collection: &Collection,
-    changes: &[(RecordId, &'f [(usize, Value)])],
-) -> Vec<Box<dyn ToSql + Sync + Send + 'f>> {
-    let ids: Vec<i64> = changes.iter().map(|(id, _)| id.get()).collect();
-    let mut parameters: Vec<Box<dyn ToSql + Sync + Send + 'f>> = vec![Box::new(ids)];
-    let positions =
-        changes.first().map_or(&[][..], |(_, given)| *given).iter().map(|(position, _)| *position);
-    for (place, position) in positions.enumerate() {
-        let values = changes.iter().map(move |(_, given)| &given[place].1);
-        parameters.push(column(collection.fields()[position].kind(), values));
-    }
-    parameters
-}
-
-fn ids<'f>(writes: &[Write]) -> Box<dyn ToSql + Sync + Send + 'f> {
-    let ids = writes.iter().filter_map(|write| match write {
-        Write::Delete { id, .. } => Some(id.get()),
-        Write::Insert { .. } | Write::Update { .. } => None,
-    });
-    Box::new(ids.collect::<Vec<i64>>())
-}
-
 fn refusal(collection: &Collection, judgement: Judgement) -> Verdict {
     let name = |position: usize| collection.fields()[position].name().to_owned();
     match judgement {
@@ -300,31 +325,5 @@ fn refusal(collection: &Collection, judgement: Judgement) -> Verdict {
             Verdict::Refused(StoreError::Duplicate(names))
         }
         Judgement::Done => Verdict::Refused(StoreError::Broken("a write was done and is not there".into())),
-    }
-}
-
-/// The values of one field of several records.
-fn column<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>) -> Box<dyn ToSql + Sync + Send + 'f> {
-    match kind {
-        FieldKind::String => Box::new(
-            values
-                .map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Integer => Box::new(
-            values
-                .map(|value| if let Value::Integer(integer) = value { Some(*integer) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Float => Box::new(
-            values
-                .map(|value| if let Value::Float(float) = value { Some(*float) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Boolean => Box::new(
-            values
-                .map(|value| if let Value::Boolean(boolean) = value { Some(*boolean) } else { None })
-                .collect::<Vec<_>>(),
-        ),
     }
 }

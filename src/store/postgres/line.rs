@@ -36,7 +36,7 @@ impl Line {
     }
 
     /// The prepared form of a statement, where it was made before.
-    pub(super) fn prepared(&self, text: &str) -> Option<Statement> {
+    fn prepared(&self, text: &str) -> Option<Statement> {
         self.prepared.lock().get(text).cloned()
     }
 

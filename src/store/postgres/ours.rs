@@ -1,4 +1,5 @@
-//! The tables, functions and triggers that carnet keeps for itself: the version, the changes, the keys, the quotas.
+//! The tables, functions and triggers that carnet keeps for itself: the version, the changes, the keys, the quotas, the
+//! answers.
 //!
 //! The functions that triggers call run with the rights of their owner, since whoever writes need not have any on our
 //! tables; so nothing in them may depend on the search path of the writer. They name the schema of everything, and
@@ -8,7 +9,8 @@ use super::ddl::literal;
 use crate::catalog::collection::Collection;
 use crate::store::sql::quote;
 
-/// The format of what is stored, in `_carnet_version`. A change to anything below raises it.
+/// The format of what is stored, in `_carnet_version`. A change to anything below raises it, but for a table that is
+/// new: that it is missing shows by itself, and older versions need not know it.
 pub(super) const FORMAT: i32 = 1;
 
 /// A statement that changed more rows is logged as one line: forget all that is known of this collection.
@@ -18,7 +20,8 @@ const MOST_LOGGED: usize = 1000;
 const LONGEST_WALK: usize = 1000;
 
 /// The tables of ours.
-pub(super) const TABLES: [&str; 4] = ["_carnet_version", "_carnet_changes", "_carnet_keys", "_carnet_quota"];
+pub(super) const TABLES: [&str; 5] =
+    ["_carnet_version", "_carnet_changes", "_carnet_keys", "_carnet_quota", "_carnet_answers"];
 /// The functions of ours.
 pub(super) const FUNCTIONS: [&str; 8] = [
     "_carnet_raise",
@@ -80,6 +83,15 @@ CREATE UNLOGGED TABLE IF NOT EXISTS _carnet_quota (
   used bigint NOT NULL,
   PRIMARY KEY (collection, key)
 );
+CREATE TABLE IF NOT EXISTS _carnet_answers (
+  identity bytea PRIMARY KEY,
+  fingerprint bytea NOT NULL,
+  moment timestamptz NOT NULL,
+  verdict text NOT NULL,
+  id bigint,
+  detail text
+);
+CREATE INDEX IF NOT EXISTS _carnet_answers_moment ON _carnet_answers (moment);
 "#
     )
 }

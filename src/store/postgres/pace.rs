@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::write::Write;
+use super::write::Waiting;
 use super::writer::LARGEST_GROUP;
 
 /// The part of a commit that is waited, and the most of it.
@@ -34,7 +34,7 @@ impl Pace {
     }
 
     /// Waits for those who are expected, but not for long. Who writes alone waits for nobody.
-    pub(super) async fn gather(&self, waiting: &mut mpsc::Receiver<Write>, group: &mut Vec<Write>) {
+    pub(super) async fn gather(&self, waiting: &mut mpsc::Receiver<Waiting>, group: &mut Vec<Waiting>) {
         let deadline = Instant::now() + self.patience;
         let mut turns = 0;
         while group.len() < self.expected {

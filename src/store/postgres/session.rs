@@ -11,6 +11,7 @@ use futures_util::future::{select_all, try_join_all, try_join3};
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_postgres::{Error, Row};
 
+use super::answers;
 use super::builder::{Builder, Request, Workshop};
 use super::keys::Keys;
 use super::line::{Line, Parameter};
@@ -27,7 +28,7 @@ use crate::store::memory::Memory;
 const READERS: usize = 3;
 /// A read that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often what nobody needs any more is taken out of the log of changes and the table of quotas.
+/// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
 const TIDY: Duration = Duration::from_secs(5);
 /// How many versions of the log are kept: a node that is further behind starts anew.
 const KEPT_VERSIONS: i64 = 1_000;
@@ -188,18 +189,19 @@ impl Session {
         }
     }
 
-    /// Keeps the log of changes and the table of quotas short.
+    /// Keeps the log of changes and the tables of quotas and answers short.
     async fn tidy(&self) -> String {
         loop {
             tokio::time::sleep(TIDY).await;
             let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";
             let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp()";
-            let tidied = match self.aside.query(log, &[&KEPT_VERSIONS]).await {
-                Ok(_) => self.aside.query(quotas, &[]).await,
-                Err(error) => Err(error),
+            let tidied = async {
+                self.aside.query(log, &[&KEPT_VERSIONS]).await?;
+                self.aside.query(quotas, &[]).await?;
+                answers::clear(&self.aside).await
             };
-            match tidied {
-                Ok(_) => {}
+            match tidied.await {
+                Ok(()) => {}
                 Err(error) if error.as_db_error().is_some() => {
                     self.observer.store().found_busy();
                 }

@@ -12,7 +12,7 @@ use crate::record::{RecordId, Value};
 use crate::store::memory::term::Term;
 
 /// How much text one statement carries at the most, so that no message outgrows the protocol.
-const LARGEST_BATCH_BYTES: usize = 8 << 20;
+pub(super) const LARGEST_BATCH_BYTES: usize = 8 << 20;
 
 /// One statement of a group.
 pub(super) enum Step {
@@ -34,10 +34,10 @@ struct Batch {
 }
 
 /// Which statements to run, in the order of the writes.
-pub(super) fn steps(catalog: &Catalog, statements: &[Statements], writes: &[Write]) -> Vec<Step> {
+pub(super) fn steps(catalog: &Catalog, statements: &[Statements], writes: &[&Write]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::with_capacity(8);
     let mut batch = Batch::default();
-    for (at, write) in writes.iter().enumerate() {
+    for (at, &write) in writes.iter().enumerate() {
         let collection = catalog.at(write.collection());
         let last = steps.last_mut();
         let (step, is_added) = match write {
@@ -54,7 +54,7 @@ pub(super) fn steps(catalog: &Catalog, statements: &[Statements], writes: &[Writ
                 let is_added = match last {
                     Some(Step::Updates(range))
                         if is_of(writes, range, collection)
-                            && have_same_fields(&writes[range.start], given)
+                            && have_same_fields(writes[range.start], given)
                             && !is_of_rule(collection, given) =>
                     {
                         extend(range, batch.take(*id, bytes(given.iter().map(|(_, value)| value))))
@@ -85,7 +85,7 @@ pub(super) fn steps(catalog: &Catalog, statements: &[Statements], writes: &[Writ
     steps
 }
 
-fn is_of(writes: &[Write], range: &Range<usize>, collection: &Collection) -> bool {
+fn is_of(writes: &[&Write], range: &Range<usize>, collection: &Collection) -> bool {
     writes[range.start].collection() == collection.position()
 }
 

@@ -4,16 +4,18 @@
 use bytes::Bytes;
 use tokio_postgres::Error;
 
-use super::group::{self, Group};
+use super::columns;
+use super::group::Group;
 use super::line::Parameter;
 use super::row;
 use super::sql;
-use super::write::{Patched, Verdict, Write};
+use super::write::{Patched, Write};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
+use crate::store::verdict::Verdict;
 
 pub(super) struct Walk<'a, 'g> {
     pub(super) group: &'a Group<'g>,
@@ -38,7 +40,7 @@ impl Walk<'_, '_> {
                 if given.is_empty() {
                     return Ok(Verdict::Unchanged(stored));
                 }
-                let values = group::updates(collection, &[(*id, given.as_slice())]);
+                let values = columns::updates(collection, &[(*id, given.as_slice())]);
                 let parameters: Vec<Parameter<'_>> =
                     values.iter().map(|value| &**value as Parameter<'_>).collect();
                 let text = self.group.update_text(collection, given);

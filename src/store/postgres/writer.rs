@@ -15,9 +15,11 @@ use super::group::Group;
 use super::pace::Pace;
 use super::session::Session;
 use super::trouble::Trouble;
-use super::write::{Verdict, Write};
+use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
+use crate::store::retry::{Ticket, Told, UnderWay};
+use crate::store::verdict::Verdict;
 
 /// How many writes may wait. Beyond it a client is told to come back rather than kept.
 const QUEUE: usize = 4_096;
@@ -31,31 +33,42 @@ const TRIES: usize = 4;
 
 /// The handle by which requests reach the writer.
 pub(super) struct Writer {
-    queue: mpsc::Sender<Write>,
+    queue: mpsc::Sender<Waiting>,
+    under_way: Arc<UnderWay>,
 }
 
 impl Writer {
-    pub(super) fn new() -> (Self, mpsc::Receiver<Write>) {
+    pub(super) fn new() -> (Self, mpsc::Receiver<Waiting>) {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        (Self { queue }, waiting)
+        (Self { queue, under_way: Arc::default() }, waiting)
     }
 
     /// Hands in a write and waits until it is committed or refused.
-    pub(super) async fn submit<T>(
+    pub(super) async fn submit(&self, write: Write, ticket: Option<Ticket>) -> Told<Verdict> {
+        let refused = |error| Told::first(Verdict::Refused(error));
+        match self.hand_in(write, ticket) {
+            Ok(answer) => answer.await.unwrap_or_else(|_| refused(StoreError::OutcomeUnknown)),
+            Err(error) => refused(error),
+        }
+    }
+
+    fn hand_in(
         &self,
-        write: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Write,
-    ) -> Result<T, StoreError> {
+        write: Write,
+        ticket: Option<Ticket>,
+    ) -> Result<oneshot::Receiver<Told<Verdict>>, StoreError> {
+        let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        self.queue.try_send(write(reply)).map_err(|error| match error {
+        self.queue.try_send(Waiting { write, pass, reply }).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => StoreError::Busy,
             mpsc::error::TrySendError::Closed(_) => StoreError::Unavailable,
         })?;
-        answer.await.unwrap_or(Err(StoreError::OutcomeUnknown))
+        Ok(answer)
     }
 }
 
 /// Takes groups for as long as anybody can hand in writes.
-pub(super) async fn work(engine: Arc<Postgres>, mut waiting: mpsc::Receiver<Write>) {
+pub(super) async fn work(engine: Arc<Postgres>, mut waiting: mpsc::Receiver<Waiting>) {
     let mut group = Vec::new();
     let mut pace = Pace::default();
     while waiting.recv_many(&mut group, LARGEST_GROUP).await > 0 {
@@ -69,7 +82,7 @@ pub(super) async fn work(engine: Arc<Postgres>, mut waiting: mpsc::Receiver<Writ
 impl Postgres {
     /// Commits a group and answers it. Where the database takes back all of it for the sake of one, each is
     /// tried alone.
-    async fn commit(&self, writes: Vec<Write>) {
+    async fn commit(&self, writes: Vec<Waiting>) {
         let (writes, trouble) = match self.attempt(writes).await {
             Ok(()) => return,
             Err(failed) => failed,
@@ -83,14 +96,15 @@ impl Postgres {
         }
     }
 
-    async fn commit_alone(&self, write: Write) {
+    async fn commit_alone(&self, write: Waiting) {
         let mut pending = vec![write];
         for tried in 1.. {
             match self.attempt(pending).await {
                 Ok(()) => return,
                 Err((writes, trouble)) if tried < TRIES && trouble.is_passing() => pending = writes,
                 Err((writes, trouble)) => {
-                    let error = writes.first().map_or(StoreError::Unavailable, |write| trouble.to(write));
+                    let error = writes.first();
+                    let error = error.map_or(StoreError::Unavailable, |waiting| trouble.to(&waiting.write));
                     return refuse(writes, &error);
                 }
             }
@@ -98,11 +112,11 @@ impl Postgres {
     }
 
     /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
-    async fn attempt(&self, writes: Vec<Write>) -> Result<(), (Vec<Write>, Trouble)> {
+    async fn attempt(&self, writes: Vec<Waiting>) -> Result<(), (Vec<Waiting>, Trouble)> {
         let Some(session) = self.session() else { return Err((writes, Trouble::Unreachable)) };
         match self.run(&session, &writes).await {
-            Ok(verdicts) => {
-                self.answer(writes, verdicts);
+            Ok(told) => {
+                self.answer(writes, told);
                 Ok(())
             }
             Err(trouble) => {
@@ -118,13 +132,18 @@ impl Postgres {
         }
     }
 
-    async fn run(&self, session: &Session, writes: &[Write]) -> Result<Vec<Verdict>, Trouble> {
+    async fn run(&self, session: &Session, writes: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
         let mut place = session.writing.lock().await;
         let line = match place.take().filter(|line| line.alive.is_alive()) {
             Some(line) => line,
             None => Arc::new(session.server.line().await.map_err(|_| Trouble::Unreachable)?),
         };
-        let group = Group { catalog: &self.matter.catalog, statements: &self.matter.statements, line: &line };
+        let group = Group {
+            catalog: &self.matter.catalog,
+            statements: &self.matter.statements,
+            line: &line,
+            at_hand: Default::default(),
+        };
         let outcome = match tokio::time::timeout(PATIENCE, group.run(writes)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
@@ -136,18 +155,18 @@ impl Postgres {
         outcome
     }
 
-    fn answer(&self, writes: Vec<Write>, verdicts: Vec<Verdict>) {
+    fn answer(&self, writes: Vec<Waiting>, told: Vec<Told<Verdict>>) {
         let metrics = self.matter.observer.store();
         metrics.committed(writes.len());
-        for (write, verdict) in writes.into_iter().zip(verdicts) {
-            if let Some(deed) = verdict.deed() {
-                metrics.changed(self.matter.catalog.at(write.collection()).name(), deed);
+        for (waiting, told) in writes.into_iter().zip(told) {
+            if let Some(deed) = told.said.deed().filter(|_| !told.is_repeated) {
+                metrics.changed(self.matter.catalog.at(waiting.write.collection()).name(), deed);
             }
-            write.answer(verdict);
+            waiting.answer(told);
         }
     }
 }
 
-fn refuse(writes: Vec<Write>, error: &StoreError) {
-    writes.into_iter().for_each(|write| write.refuse(error.clone()));
+fn refuse(writes: Vec<Waiting>, error: &StoreError) {
+    writes.into_iter().for_each(|waiting| waiting.refuse(error.clone()));
 }

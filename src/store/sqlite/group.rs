@@ -1,6 +1,5 @@
 //! The writes of one group, inside its transaction: each is judged on its own, by the database itself.
 
-use bytes::Bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::row::{self, Bound};
@@ -14,6 +13,7 @@ use crate::record::representation;
 use crate::record::{RecordId, Value};
 use crate::store::change::{After, Change};
 use crate::store::sql::{self, Statements};
+use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
 
 /// Why a write did not go through.
@@ -42,7 +42,7 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<Created, Trouble> {
+    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<Verdict, Trouble> {
         let collection = self.catalog.at(collection);
         let statement = &self.statements[collection.position()].insert;
         let values = draft.into_values();
@@ -55,7 +55,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.push(Change { collection: collection.position(), id, before: None, after });
-        Ok(Created { id, representation })
+        Ok(Verdict::Created(Created { id, representation }))
     }
 
     /// Changes a record, unless its content is none of those that the client has seen.
@@ -65,9 +65,9 @@ impl Group<'_> {
         id: RecordId,
         patch: Patch,
         seen: Option<&ETags>,
-    ) -> Result<Option<Bytes>, Trouble> {
+    ) -> Result<Verdict, Trouble> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(None) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(Verdict::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         let mut positions = Vec::new();
         let mut values = before.clone();
@@ -79,7 +79,7 @@ impl Group<'_> {
         }
         let representation = representation::of(collection, id, &values);
         if positions.is_empty() {
-            return Ok(Some(representation));
+            return Ok(Verdict::Unchanged(representation));
         }
         let own_id = Value::Integer(id.get());
         let given = positions.iter().map(|&position| &values[position]);
@@ -93,7 +93,7 @@ impl Group<'_> {
         }
         let after = Some(After { values, representation: representation.clone() });
         self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
-        Ok(Some(representation))
+        Ok(Verdict::Updated(representation))
     }
 
     /// Deletes a record with all that the deletion rules bring along, or nothing at all.
@@ -102,13 +102,13 @@ impl Group<'_> {
         collection: usize,
         id: RecordId,
         seen: Option<&ETags>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<Verdict, Trouble> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(false) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(Verdict::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         if self.catalog.referrers(collection).next().is_none() {
             self.delete_one(collection, id, before)?;
-            return Ok(true);
+            return Ok(Verdict::Deleted);
         }
         // Several statements: those before a refusal must be taken back.
         let changes_before = self.changes.len();
@@ -122,7 +122,7 @@ impl Group<'_> {
         if !matches!(deleted, Err(Trouble::Engine(_))) {
             self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
         }
-        deleted.map(|()| true)
+        deleted.map(|()| Verdict::Deleted)
     }
 
     fn delete_one(

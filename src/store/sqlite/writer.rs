@@ -13,14 +13,18 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{oneshot, watch};
 
+use super::answers;
 use super::group::{Group, Trouble};
 use super::strangers::Stranger;
 use super::version;
+use super::write::{Task, Write, unknown};
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
 use crate::store::memory::Memory;
+use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sql::Statements;
+use crate::store::verdict::Verdict;
 
 /// How many writes may wait. Beyond it a client is told to come back rather than kept.
 const QUEUE: usize = 4_096;
@@ -32,44 +36,15 @@ const CHECKPOINT_PAGES: i64 = 8_000;
 const LARGEST_LOG_BYTES: u64 = 64 << 20;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
 const IDLE: Duration = Duration::from_secs(1);
-
-/// A write that waits: run inside the group, answered after its commit.
-trait Job: Send {
-    /// Does its part. A failure of the engine takes the whole group with it.
-    fn run(&mut self, group: &mut Group<'_>) -> Result<(), rusqlite::Error>;
-
-    /// Answers the client: with its own verdict, or with what befell the group.
-    fn answer(self: Box<Self>, befell: Option<StoreError>);
-}
-
-struct Write<T, F> {
-    write: Option<F>,
-    verdict: Result<T, StoreError>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<T: Send, F: FnOnce(&mut Group<'_>) -> Result<T, Trouble> + Send> Job for Write<T, F> {
-    fn run(&mut self, group: &mut Group<'_>) -> Result<(), rusqlite::Error> {
-        let Some(write) = self.write.take() else {
-            return Ok(());
-        };
-        match write(group) {
-            Ok(done) => self.verdict = Ok(done),
-            Err(Trouble::Refused(error)) => self.verdict = Err(error),
-            Err(Trouble::Engine(error)) => return Err(error),
-        }
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, befell: Option<StoreError>) {
-        // Who no longer listens has hung up; the write stands.
-        let _ = self.reply.send(befell.map_or(self.verdict, Err));
-    }
-}
+/// How many answers that are too old are taken away at a time, when there is nothing else to do.
+const CLEARED_IDLE: usize = 1_000;
+/// So many are taken away for each that is stored, so that a server that is never idle keeps no more than it must.
+const CLEARED_EACH: usize = 2;
 
 /// The handle by which everybody else reaches the writing thread.
 pub(super) struct Writer {
-    queue: Mutex<Option<SyncSender<Box<dyn Job>>>>,
+    queue: Mutex<Option<SyncSender<Write>>>,
+    under_way: Arc<UnderWay>,
     thread: Mutex<Option<JoinHandle<()>>>,
     failure: watch::Receiver<Option<String>>,
 }
@@ -89,25 +64,37 @@ impl Writer {
                 failed.send_replace(Some(cause));
             }
         })?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), failure })
+        let (queue, thread) = (Mutex::new(Some(queue)), Mutex::new(Some(thread)));
+        Ok(Self { queue, under_way: Arc::default(), thread, failure })
     }
 
     /// Hands in a write and waits until it is on disk or refused.
-    pub(super) async fn submit<T: Send + 'static>(
+    pub(super) async fn submit(
         &self,
-        write: impl FnOnce(&mut Group<'_>) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        let job = Box::new(Write { write: Some(write), verdict: Err(StoreError::OutcomeUnknown), reply });
-        {
-            let queue = self.queue.lock();
-            let queue = queue.as_ref().ok_or_else(closed)?;
-            queue.try_send(job).map_err(|error| match error {
-                TrySendError::Full(_) => StoreError::Busy,
-                TrySendError::Disconnected(_) => StoreError::OutcomeUnknown,
-            })?;
+        ticket: Option<Ticket>,
+        write: impl FnOnce(&mut Group<'_>) -> Result<Verdict, Trouble> + Send + 'static,
+    ) -> Told<Verdict> {
+        match self.hand_in(ticket, Box::new(write)) {
+            Ok(answer) => answer.await.unwrap_or_else(|_| unknown()),
+            Err(error) => Told::first(Verdict::Refused(error)),
         }
-        answer.await.unwrap_or(Err(StoreError::OutcomeUnknown))
+    }
+
+    fn hand_in(
+        &self,
+        ticket: Option<Ticket>,
+        task: Task,
+    ) -> Result<oneshot::Receiver<Told<Verdict>>, StoreError> {
+        let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
+        let (reply, answer) = oneshot::channel();
+        let write = Write::new(task, pass, reply);
+        let queue = self.queue.lock();
+        let queue = queue.as_ref().ok_or_else(closed)?;
+        queue.try_send(write).map_err(|error| match error {
+            TrySendError::Full(_) => StoreError::Busy,
+            TrySendError::Disconnected(_) => StoreError::OutcomeUnknown,
+        })?;
+        Ok(answer)
     }
 
     /// Whether writes are still taken.
@@ -195,7 +182,7 @@ impl Desk {
     }
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
-    fn work(mut self, jobs: &Receiver<Box<dyn Job>>) -> Result<(), String> {
+    fn work(mut self, jobs: &Receiver<Write>) -> Result<(), String> {
         self.connection
             .pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)
             .map_err(|error| error.to_string())?;
@@ -203,6 +190,7 @@ impl Desk {
             let first = match jobs.recv_timeout(IDLE) {
                 Ok(job) => job,
                 Err(RecvTimeoutError::Timeout) => {
+                    self.clear_answers()?;
                     self.empty_log()?;
                     match jobs.recv() {
                         Ok(job) => job,
@@ -217,7 +205,7 @@ impl Desk {
         self.empty_log()
     }
 
-    fn commit_group(&mut self, jobs: impl Iterator<Item = Box<dyn Job>>) -> Result<(), String> {
+    fn commit_group(&mut self, jobs: impl Iterator<Item = Write>) -> Result<(), String> {
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let mut group = Group {
             connection: &self.connection,
@@ -227,11 +215,14 @@ impl Desk {
             changes: Vec::new(),
         };
         let mut failure = begun.err();
-        let mut settled = Vec::new();
+        let (mut settled, mut kept) = (Vec::new(), 0);
         for mut job in jobs {
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
-                failure = job.run(&mut group).err();
+                match job.run(&mut group) {
+                    Ok(is_kept) => kept += usize::from(is_kept),
+                    Err(error) => failure = Some(error),
+                }
             }
             settled.push(job);
         }
@@ -239,6 +230,9 @@ impl Desk {
         let version = self.version + u64::from(!changes.is_empty());
         if failure.is_none() && version != self.version {
             failure = version::raise(&self.connection, version).err();
+        }
+        if failure.is_none() && kept > 0 {
+            failure = answers::clear(&self.connection, kept * CLEARED_EACH).err();
         }
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
@@ -293,6 +287,17 @@ impl Desk {
             }
             // After a failed sync the kernel has dropped the pages and a second sync would lie: never try again.
             _ => (StoreError::OutcomeUnknown, Err(error.to_string())),
+        }
+    }
+
+    /// Takes away some answers that nobody will be told again, while nobody waits.
+    fn clear_answers(&mut self) -> Result<(), String> {
+        match answers::clear(&self.connection, CLEARED_IDLE) {
+            Ok(cleared) => {
+                self.log_has_pages |= cleared > 0;
+                Ok(())
+            }
+            Err(error) => self.judge(&error).1,
         }
     }
 

@@ -8,8 +8,7 @@ use crate::support::server::Server;
 
 const APP: &str = "https://app.example.org";
 const SENT: &str = "Authorization, X-API-Key, Content-Type, If-Match, If-None-Match, Prefer, Idempotency-Key";
-const READ: &str =
-    "Location, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied";
+const READ: &str = "Location, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied, Idempotency-Replayed";
 
 fn listed(config: &str, origins: &str) -> String {
     format!("[server]\ncors_origins = {origins}\n{config}")

@@ -92,7 +92,7 @@ fn every_url_is_in_the_page_of_the_api() {
 }
 
 /// The statuses that the errors may have, by the names that the code gives them.
-const STATUSES: [(&str, u16); 16] = [
+const STATUSES: [(&str, u16); 17] = [
     ("BAD_REQUEST", 400),
     ("UNAUTHORIZED", 401),
     ("FORBIDDEN", 403),
@@ -104,6 +104,7 @@ const STATUSES: [(&str, u16); 16] = [
     ("PAYLOAD_TOO_LARGE", 413),
     ("URI_TOO_LONG", 414),
     ("UNSUPPORTED_MEDIA_TYPE", 415),
+    ("UNPROCESSABLE_ENTITY", 422),
     ("TOO_MANY_REQUESTS", 429),
     ("REQUEST_HEADER_FIELDS_TOO_LARGE", 431),
     ("INTERNAL_SERVER_ERROR", 500),

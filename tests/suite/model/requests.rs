@@ -31,13 +31,15 @@ pub(super) struct Run {
     /// The largest ids that were given before this sequence: it does the same wherever ids begin.
     before: [i64; 4],
     pub(super) requests: usize,
+    /// Requests that were sent with a key, and what they were answered the first time.
+    kept: Vec<(Request, Answer)>,
 }
 
 impl Run {
     /// A sequence that begins without records.
     pub(super) fn new(seed: u64, before: [i64; 4]) -> Run {
         let book = Book { given: before, ..Book::default() };
-        Run { seed, dice: Dice::new(seed), book, before, requests: 0 }
+        Run { seed, dice: Dice::new(seed), book, before, requests: 0, kept: Vec::new() }
     }
 
     /// A value that validates; a reference now and then leads nowhere.
@@ -83,7 +85,8 @@ impl Run {
         // Cards and stamps are few without people, so these come more often.
         let collection = *self.dice.pick(&[0, 1, 1, 1, 2, 2, 3]);
         self.requests += 1;
-        match self.dice.below(20) {
+        match self.dice.below(22) {
+            20 | 21 => self.send_again(client, collection),
             0..=5 => self.create(client, collection),
             6..=8 => self.update(client, collection),
             9 | 10 => self.delete(client, collection),
@@ -104,16 +107,64 @@ impl Run {
         answer
     }
 
+    /// Sends a write, now and then with a key.
+    #[track_caller]
+    fn write(
+        &mut self,
+        client: &mut impl Answers,
+        request: &Request,
+        status: u16,
+        body: Option<&str>,
+    ) -> Answer {
+        if !self.dice.once_in(3) {
+            return self.send(client, request, status, body);
+        }
+        let request = request.clone().key(&format!("{} {}", self.seed, self.kept.len()));
+        let answer = self.send(client, &request, status, body);
+        assert_eq!(answer.header("Idempotency-Replayed"), None, "seed {}: {request:?}", self.seed);
+        self.kept.push((request, answer.clone()));
+        answer
+    }
+
+    /// A request that was sent with a key gets the same answer, whatever has happened since, and changes nothing; with
+    /// the same key any other is refused.
+    fn send_again(&mut self, client: &mut impl Answers, collection: usize) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let place = self.dice.below(self.kept.len());
+        let (request, first) = self.kept[place].clone();
+        if self.dice.once_in(4) {
+            let id = self.some_id(collection);
+            let other = Request::new(&format!("DELETE /{}/{id}/", COLLECTIONS[collection].name));
+            let other = other.header("Prefer", "another=request").same_key_as(&request);
+            self.send(client, &other, 422, None);
+            return;
+        }
+        let answer = client.send(&request);
+        let is_same = answer.lasting() == first.lasting();
+        let is_said = answer.header("Idempotency-Replayed") == Some("true");
+        assert!(is_same && is_said, "seed {}: {request:?}\nat first: {first:?}\nnow: {answer:?}", self.seed);
+    }
+
     fn create(&mut self, client: &mut impl Answers, collection: usize) {
         let row = self.row(collection);
         let leaves_out = self.dice.once_in(2);
         let body = self.body(collection, &row, |position| leaves_out && row[position] == Cell::Null);
-        let request = Request::new(&format!("POST /{}/", COLLECTIONS[collection].name)).json(body);
+        let mut request = Request::new(&format!("POST /{}/", COLLECTIONS[collection].name)).json(body);
         if !self.book.accepts(collection, None, &row) {
-            self.send(client, &request, 400, None);
+            self.write(client, &request, 400, None);
             return;
         }
-        let id = self.send(client, &request, 201, Some("")).created_id();
+        let shows_record = self.dice.once_in(4);
+        if shows_record {
+            request = request.header("Prefer", "return=representation");
+        }
+        let answer = self.write(client, &request, 201, if shows_record { None } else { Some("") });
+        let id = answer.created_id();
+        if shows_record {
+            assert_eq!(answer.body_text(), Book::record(collection, id, &row), "seed {}", self.seed);
+        }
         assert!(id > self.book.given[collection], "seed {}: the id {id} was given before", self.seed);
         self.book.insert(collection, id, row);
     }
@@ -145,20 +196,20 @@ impl Run {
         let request = Request::new(&format!("PUT /{}/{id}/", COLLECTIONS[collection].name)).json(body);
         let (request, is_seen) = self.on_condition(client, collection, id, request);
         let Some(old) = self.book.rows[collection].get(&id) else {
-            self.send(client, &request, 404, None);
+            self.write(client, &request, 404, None);
             return;
         };
         if !is_seen {
-            self.send(client, &request, 412, None);
+            self.write(client, &request, 412, None);
             return;
         }
         let cells = old.iter().zip(new).zip(kept);
         let row: Row = cells.map(|((old, new), is_kept)| if is_kept { old.clone() } else { new }).collect();
         if !self.book.accepts(collection, Some(id), &row) {
-            self.send(client, &request, 400, None);
+            self.write(client, &request, 400, None);
             return;
         }
-        self.send(client, &request, 200, Some(&Book::record(collection, id, &row)));
+        self.write(client, &request, 200, Some(&Book::record(collection, id, &row)));
         self.book.insert(collection, id, row);
     }
 
@@ -171,13 +222,13 @@ impl Run {
         let request = Request::new(&format!("DELETE /{}/{id}/", COLLECTIONS[collection].name));
         let (request, is_seen) = self.on_condition(client, collection, id, request);
         if !self.book.rows[collection].contains_key(&id) {
-            self.send(client, &request, 404, None);
+            self.write(client, &request, 404, None);
         } else if !is_seen {
-            self.send(client, &request, 412, None);
+            self.write(client, &request, 412, None);
         } else if self.book.delete(collection, id) {
-            self.send(client, &request, 200, Some(""));
+            self.write(client, &request, 200, Some(""));
         } else {
-            self.send(client, &request, 409, None);
+            self.write(client, &request, 409, None);
         }
     }
 
@@ -293,7 +344,9 @@ fn agree(memory: &str, seeds: std::ops::Range<u64>) {
     let (mut requests, mut restarts) = (0, 0);
     for seed in seeds.clone() {
         let mut run = Run::new(seed, [0; 4]);
-        let home = Home::new(&format!("[server]\nmemory = \"{memory}\"\n{CONFIG}"));
+        // One name for all ports, so that answers are the same after a restart.
+        let server = format!("[server]\nbase_url = \"http://book.example.org\"\nmemory = \"{memory}\"");
+        let home = Home::new(&format!("{server}\n{CONFIG}"));
         let mut server = home.serve();
         for _ in 0..3 {
             let mut client = server.client();

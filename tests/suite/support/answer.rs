@@ -11,7 +11,7 @@ pub(crate) const NOT_FOUND: &str = r#"404 Not Found
     {"error":"<p>The requested URL was not found on this server.</p>"}"#;
 
 /// Headers that stand in the text of an answer, where the answer has them.
-const SHOWN: [&str; 16] = [
+const SHOWN: [&str; 17] = [
     "Access-Control-Allow-Credentials",
     "Access-Control-Allow-Headers",
     "Access-Control-Allow-Methods",
@@ -20,6 +20,7 @@ const SHOWN: [&str; 16] = [
     "Access-Control-Max-Age",
     "Allow",
     "Connection",
+    "Idempotency-Replayed",
     "Link",
     "Location",
     "Preference-Applied",
@@ -66,6 +67,25 @@ impl Answer {
         assert_eq!(self.status, 201, "{self:?}");
         let location = self.header("Location").unwrap();
         location.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
+    }
+
+    /// All of it but what differs between any two answers, and whether it was given before.
+    pub(crate) fn lasting(&self) -> String {
+        let of_the_moment = ["Date", "X-Request-Id", "RateLimit", "Idempotency-Replayed"];
+        let mut text = format!("{} {}\n", self.status, self.reason);
+        for (name, value) in &self.headers {
+            if !of_the_moment.iter().any(|it| name.eq_ignore_ascii_case(it)) {
+                text.push_str(&format!("{name}: {value}\n"));
+            }
+        }
+        text + "\n" + self.body_text()
+    }
+
+    /// Panics unless this is the earlier answer once more, byte for byte, and says so.
+    #[track_caller]
+    pub(crate) fn repeats(&self, earlier: &Answer) {
+        assert_eq!(self.header("Idempotency-Replayed"), Some("true"), "{self:?}");
+        assert_eq!(self.lasting(), earlier.lasting());
     }
 
     /// The methods in `Allow`, sorted, since their order is not promised.

@@ -106,6 +106,9 @@ pub(crate) trait Store {
     /// Runs statements, or gives the reason why not.
     fn execute(&self, sql: &str) -> Result<(), String>;
 
+    /// Keeps everybody else from writing while something is done.
+    fn hold_writers(&self, meanwhile: &mut dyn FnMut());
+
     /// The first column of every row, as text; a null is `NULL`.
     fn query(&self, sql: &str) -> Vec<String>;
 

@@ -39,6 +39,13 @@ impl Store for File {
         self.open().execute_batch(sql).map_err(|error| error.to_string())
     }
 
+    fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
+        let connection = self.open();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        meanwhile();
+        connection.execute_batch("ROLLBACK").unwrap();
+    }
+
     fn query(&self, sql: &str) -> Vec<String> {
         let connection = self.open();
         let mut statement = connection.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));

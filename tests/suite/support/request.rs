@@ -46,6 +46,17 @@ impl Request {
         self
     }
 
+    /// A key by which it may be sent again.
+    pub(crate) fn key(self, key: &str) -> Request {
+        self.header("Idempotency-Key", key)
+    }
+
+    /// The key of another request.
+    pub(crate) fn same_key_as(self, other: &Request) -> Request {
+        let key = other.headers.iter().find(|(name, _)| name == "Idempotency-Key");
+        self.key(&key.unwrap().1)
+    }
+
     /// A body, and nothing said about it.
     pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
         self.body = Some(body.into());

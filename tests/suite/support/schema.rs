@@ -72,6 +72,15 @@ impl Store for Schema {
         ask(&self.url(), async |client| client.batch_execute(sql).await)
     }
 
+    fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
+        let held = ask(&self.url(), async |client| {
+            client.batch_execute("BEGIN; SELECT FROM _carnet_version FOR UPDATE").await?;
+            meanwhile();
+            client.batch_execute("ROLLBACK").await
+        });
+        held.unwrap();
+    }
+
     fn query(&self, sql: &str) -> Vec<String> {
         query(&self.url(), sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }

@@ -50,6 +50,13 @@ impl Home {
         self.stored().execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
+    /// Keeps the server from writing while something is done.
+    pub(crate) fn hold_writers<T>(&self, meanwhile: impl FnOnce() -> T) -> T {
+        let (mut meanwhile, mut outcome) = (Some(meanwhile), None);
+        self.stored().hold_writers(&mut || outcome = meanwhile.take().map(|meanwhile| meanwhile()));
+        outcome.unwrap()
+    }
+
     /// Panics unless the engine refuses a statement.
     #[track_caller]
     pub(crate) fn cannot_execute(&self, sql: &str) {

@@ -16,15 +16,14 @@ fn the_statuses_follow_from_the_verb_and_the_collection() {
     for (document, path, method, expected) in [
         (&built_in, "/users/", "get", "200 400 414 431 500 503"),
         (&built_in, "/users/", "head", "200 400 414 431 500 503"),
-        (&built_in, "/users/", "post", "201 400 408 409 413 414 415 431 500 503 507"),
+        (&built_in, "/users/", "post", "201 400 408 409 413 414 415 422 431 500 503 507"),
         (&built_in, "/users/", "options", "204 400 414 431 500 503"),
         (&built_in, "/users/{id}/", "get", "200 304 400 404 414 431 500 503"),
         (&built_in, "/users/{id}/", "head", "200 304 400 404 414 431 500 503"),
-        (&built_in, "/users/{id}/", "put", "200 400 404 408 409 412 413 414 415 431 500 503 507"),
-        (&built_in, "/users/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
+        (&built_in, "/users/{id}/", "put", "200 400 404 408 409 412 413 414 415 422 431 500 503 507"),
+        (&built_in, "/users/{id}/", "delete", "200 400 404 409 412 414 422 431 500 503 507"),
         (&built_in, "/users/{id}/", "options", "204 400 404 414 431 500 503"),
-        // Users refer to addresses and hold them.
-        (&built_in, "/address/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
+        (&built_in, "/address/{id}/", "delete", "200 400 404 409 412 414 422 431 500 503 507"),
         (&built_in, "/schema/{name}/", "get", "200 400 404 414 431 500 503"),
         (&built_in, "/readyz", "get", "200 400 414 431 500 503"),
         (&built_in, "/_/keys/", "get", "200 400 401 403 414 431 500 503"),
@@ -33,11 +32,8 @@ fn the_statuses_follow_from_the_verb_and_the_collection() {
         (&built_in, "/_/keys/{name}/", "options", "204 400 404 414 431 500 503"),
         (&rich, "/things/", "get", "200 400 401 414 429 431 500 503"),
         (&rich, "/things/{id}/", "options", "204 400 404 414 431 500 503"),
-        // A note is cleared with its thing; a part goes with it, and a log entry holds the part.
-        (&rich, "/things/{id}/", "patch", "200 400 401 404 408 409 412 413 414 415 429 431 500 503 507"),
-        (&rich, "/things/{id}/", "delete", "200 400 401 404 409 412 414 429 431 500 503 507"),
-        (&rich, "/parts/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
-        (&rich, "/notes/{id}/", "delete", "200 400 404 409 412 414 431 500 503 507"),
+        (&rich, "/things/{id}/", "patch", "200 400 401 404 408 409 412 413 414 415 422 429 431 500 503 507"),
+        (&rich, "/things/{id}/", "delete", "200 400 401 404 409 412 414 422 429 431 500 503 507"),
     ] {
         assert_eq!(statuses(document, path, method), expected, "{method} {path}");
     }
@@ -52,7 +48,7 @@ fn the_answers_carry_what_is_promised() {
         let names: Vec<String> = headers.into_iter().flat_map(|headers| headers.keys().cloned()).collect();
         names.join(" ")
     };
-    let created = "Location Preference-Applied X-Request-Id";
+    let created = "Location Preference-Applied Idempotency-Replayed X-Request-Id";
     assert_eq!(headers(&built_in, "/users/", "post", "201"), created);
     assert_eq!(headers(&built_in, "/users/", "get", "200"), "Link X-Request-Id");
     assert_eq!(headers(&built_in, "/", "get", "200"), "Link X-Request-Id");
@@ -62,12 +58,15 @@ fn the_answers_carry_what_is_promised() {
     assert_eq!(headers(&built_in, "/users/{id}/", "get", "404"), "Connection X-Request-Id");
     assert_eq!(headers(&built_in, "/users/", "get", "431"), "");
     let limited = "RateLimit-Policy RateLimit X-Request-Id";
-    for (method, status) in
-        [("get", "200"), ("get", "304"), ("head", "304"), ("put", "200"), ("patch", "200")]
-    {
+    for (method, status) in [("get", "200"), ("get", "304"), ("head", "304")] {
         assert_eq!(headers(&rich, "/things/{id}/", method, status), format!("ETag {limited}"), "{method}");
     }
-    assert_eq!(headers(&rich, "/things/{id}/", "delete", "200"), limited);
+    let repeated = format!("Idempotency-Replayed {limited}");
+    for method in ["put", "patch"] {
+        assert_eq!(headers(&rich, "/things/{id}/", method, "200"), format!("ETag {repeated}"), "{method}");
+    }
+    assert_eq!(headers(&rich, "/things/{id}/", "delete", "200"), repeated);
+    assert_eq!(headers(&rich, "/things/{id}/", "delete", "409"), format!("Retry-After {limited}"));
     assert_eq!(headers(&rich, "/things/{id}/", "put", "412"), limited);
     assert_eq!(headers(&rich, "/things/", "get", "429"), format!("Retry-After {limited}"));
     assert_eq!(headers(&rich, "/things/", "get", "401"), "WWW-Authenticate X-Request-Id");

@@ -1,7 +1,8 @@
 //! What clients were told while servers failed under them, and whether it is true afterwards.
 //!
 //! Every create has a name of its own. An answer of 2xx is a promise; 503 says whether nothing was changed or
-//! nobody knows; there is no other answer, and none takes for ever.
+//! nobody knows; there is no other answer, and none takes for ever. Every second client gives its requests keys, and
+//! sends each again until it is done: for them nothing stays unknown.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -34,6 +35,8 @@ pub(super) struct Ledger {
     refused: AtomicUsize,
     unknown: AtomicUsize,
     looks: AtomicUsize,
+    /// Requests that were sent again and had been done before.
+    repeated: AtomicUsize,
     // What any total must lie between.
     creates_begun: AtomicI64,
     creates_done: AtomicI64,
@@ -61,6 +64,7 @@ impl Ledger {
                     clients: nodes.iter().map(Server::client).collect(),
                     dice: Dice::new(number as u64 + 1),
                     label: format!("b{begun}c{number}"),
+                    sent: (number % 2 == 0).then_some(0),
                 };
                 scope.spawn(move || self.last(|| writer.work()));
             }
@@ -124,8 +128,10 @@ impl Ledger {
     fn judge(&self, request: &Request, began: Instant, answer: &Answer, done: u16) -> Outcome {
         let took = began.elapsed();
         assert!(took < DEADLINE, "{request:?} took {took:?}: {answer:?}");
-        assert!([done, 503].contains(&answer.status), "{request:?}: {answer:?}");
-        assert!(answer.status != 503 || answer.header("Retry-After").is_some(), "{answer:?}");
+        // A node may still have the request in hand that a client sends again.
+        let is_under_way = answer.status == 409 && answer.error().contains("still under way");
+        assert!(is_under_way || [done, 503].contains(&answer.status), "{request:?}: {answer:?}");
+        assert!(answer.status == done || answer.header("Retry-After").is_some(), "{answer:?}");
         if answer.status == done {
             return Outcome::Done;
         }
@@ -200,10 +206,12 @@ impl Ledger {
 
     /// How much was tried.
     pub(super) fn figures(&self) -> String {
-        let [acknowledged, refused, unknown, looks] =
-            [&self.acknowledged, &self.refused, &self.unknown, &self.looks]
+        let [acknowledged, refused, unknown, repeated, looks] =
+            [&self.acknowledged, &self.refused, &self.unknown, &self.repeated, &self.looks]
                 .map(|it| it.load(Ordering::SeqCst));
-        format!("{acknowledged} writes acknowledged, {refused} refused, {unknown} unknown, {looks} totals")
+        format!(
+            "{acknowledged} writes acknowledged, {refused} refused, {unknown} unknown, {repeated} repeated, {looks} totals"
+        )
     }
 }
 
@@ -222,6 +230,8 @@ struct Writer<'a> {
     clients: Vec<Client>,
     dice: Dice,
     label: String,
+    /// How many requests with keys were sent so far; `None` for a client that has no keys.
+    sent: Option<usize>,
 }
 
 impl Writer<'_> {
@@ -278,6 +288,22 @@ impl Writer<'_> {
     }
 
     fn send(&mut self, request: &Request, done: u16) -> (Outcome, Answer) {
+        let Some(sent) = &mut self.sent else { return self.send_once(request, done) };
+        *sent += 1;
+        let request = request.clone().key(&format!("{} {sent}", self.label));
+        let began = Instant::now();
+        loop {
+            let (outcome, answer) = self.send_once(&request, done);
+            if outcome == Outcome::Done {
+                let is_repeated = answer.header("Idempotency-Replayed").is_some();
+                self.ledger.repeated.fetch_add(usize::from(is_repeated), Ordering::SeqCst);
+                return (outcome, answer);
+            }
+            assert!(began.elapsed() < SAFETY_NET, "{request:?} is still not done: {answer:?}");
+        }
+    }
+
+    fn send_once(&mut self, request: &Request, done: u16) -> (Outcome, Answer) {
         let client = self.dice.below(self.clients.len());
         let began = Instant::now();
         let answer = self.clients[client].send(request);

@@ -1,0 +1,143 @@
+//! Stored answers in the database: a group in which some writes may have been sent before, by whichever node.
+//!
+//! Whoever stores an answer has the turn, so a look after taking it sees all that were ever given. Such a group costs
+//! two round trips more than others: one to look, one to learn the verdicts before they are stored.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use tokio_postgres::Error;
+
+use super::columns::Bound;
+use super::group::{Group, Sent};
+use super::line::Line;
+use super::steps::{self, LARGEST_BATCH_BYTES};
+use super::trouble::Trouble;
+use super::write::{Waiting, Write};
+use crate::store::StoreError;
+use crate::store::retry::{Ticket, Told};
+use crate::store::verdict::{Verdict, Words};
+
+/// The answers that are kept for the identities $1.
+pub(super) const LOOK_UP: &str = "SELECT identity, fingerprint, verdict, id, detail FROM _carnet_answers \
+     WHERE identity = ANY($1::bytea[]) AND moment > clock_timestamp() - interval '1 day'";
+
+/// Keeps answers, each in place of one that is too old, if there is one.
+pub(super) const KEEP: &str = "INSERT INTO _carnet_answers (identity, fingerprint, moment, verdict, id, detail) \
+     SELECT i.identity, i.fingerprint, clock_timestamp(), i.verdict, i.id, i.detail \
+     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bigint[], $5::text[]) \
+       AS i (identity, fingerprint, verdict, id, detail) \
+     ON CONFLICT (identity) DO UPDATE SET fingerprint = excluded.fingerprint, moment = excluded.moment, \
+       verdict = excluded.verdict, id = excluded.id, detail = excluded.detail";
+
+/// Takes away some that are too old to be told again, but none that anybody has in hand: nobody waits for this.
+const CLEAR: &str = "DELETE FROM _carnet_answers WHERE identity IN (SELECT identity FROM _carnet_answers \
+     WHERE moment <= clock_timestamp() - interval '1 day' ORDER BY moment LIMIT $1 FOR UPDATE SKIP LOCKED) \
+     RETURNING 1";
+/// How many at a time, and how often in a row.
+const CLEARED: i64 = 200;
+const TIMES: usize = 50;
+
+impl Group<'_> {
+    /// Does those of the group that were not done before. The transaction and the turn are asked for already.
+    pub(super) async fn run_with_tickets<'f>(
+        &'f self,
+        mut sent: Vec<Sent<'f>>,
+        waiting: &'f [Waiting],
+    ) -> Result<Vec<Told<Verdict>>, Trouble> {
+        let found = look_up(self.line, waiting).await;
+        let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
+        let mut told = match began.and_then(|()| found.map_err(|error| Trouble::of(&error, false))) {
+            Ok(told) => told,
+            Err(trouble) => return self.roll_back(trouble).await,
+        };
+        let pending = waiting.iter().enumerate().filter(|(place, _)| !told.contains_key(place));
+        let (places, writes): (Vec<usize>, Vec<&Write>) =
+            pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
+        let steps = steps::steps(self.catalog, self.statements, &writes);
+        let mut verdicts = Vec::with_capacity(writes.len());
+        self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
+        if let Err(trouble) = self.settle(&mut sent, &writes, &mut verdicts, false).await {
+            return self.roll_back(trouble).await;
+        }
+        let tickets = places.iter().map(|&place| waiting[place].ticket());
+        self.keep_and_commit(tickets.zip(&verdicts)).await?;
+        told.extend(places.into_iter().zip(verdicts.into_iter().map(Told::first)));
+        let unknown = || Told::first(Verdict::Refused(StoreError::OutcomeUnknown));
+        Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
+    }
+
+    async fn keep_and_commit<'f>(
+        &'f self,
+        judged: impl Iterator<Item = (Option<&'f Ticket>, &'f Verdict)>,
+    ) -> Result<(), Trouble> {
+        let words = judged.filter_map(|(ticket, verdict)| {
+            let ticket = ticket?;
+            Some((ticket, verdict.words(ticket.shows_record)?))
+        });
+        let mut sent = Vec::new();
+        for parameters in batches(words) {
+            self.send(&mut sent, None, self.ask(KEEP, parameters));
+        }
+        self.commit(&mut sent, &[], &mut Vec::new()).await
+    }
+}
+
+/// By place in the group: what was told before.
+async fn look_up(line: &Line, waiting: &[Waiting]) -> Result<HashMap<usize, Told<Verdict>>, Error> {
+    let tickets: HashMap<&[u8], (usize, &Ticket)> = waiting
+        .iter()
+        .enumerate()
+        .filter_map(|(place, waiting)| {
+            let ticket = waiting.ticket()?;
+            Some((&ticket.identity[..], (place, ticket)))
+        })
+        .collect();
+    let identities: Vec<&[u8]> = tickets.keys().copied().collect();
+    let mut told = HashMap::new();
+    for row in line.query(LOOK_UP, &[&identities]).await? {
+        if let Some((place, ticket)) = tickets.get(row.try_get::<_, &[u8]>(0)?) {
+            told.insert(
+                *place,
+                ticket.told(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
+            );
+        }
+    }
+    Ok(told)
+}
+
+/// What [`KEEP`] takes, in as many parts as it needs so that no message outgrows the protocol.
+fn batches<'f>(words: impl Iterator<Item = (&'f Ticket, Words<'f>)>) -> Vec<Vec<Bound<'f>>> {
+    let (mut batches, mut batch, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for (ticket, words) in words {
+        bytes += words.detail.as_ref().map_or(0, |detail| detail.len());
+        if bytes > LARGEST_BATCH_BYTES && !batch.is_empty() {
+            batches.push(bound(std::mem::take(&mut batch)));
+            bytes = words.detail.as_ref().map_or(0, |detail| detail.len());
+        }
+        batch.push((ticket, words));
+    }
+    if !batch.is_empty() {
+        batches.push(bound(batch));
+    }
+    batches
+}
+
+fn bound<'f>(batch: Vec<(&'f Ticket, Words<'f>)>) -> Vec<Bound<'f>> {
+    let identities: Vec<&[u8]> = batch.iter().map(|(ticket, _)| &ticket.identity[..]).collect();
+    let fingerprints: Vec<&[u8]> = batch.iter().map(|(ticket, _)| &ticket.fingerprint[..]).collect();
+    let verdicts: Vec<&str> = batch.iter().map(|(_, words)| words.verdict).collect();
+    let ids: Vec<Option<i64>> = batch.iter().map(|(_, words)| words.id).collect();
+    let details: Vec<Option<Cow<'f, str>>> = batch.into_iter().map(|(_, words)| words.detail).collect();
+    vec![Box::new(identities), Box::new(fingerprints), Box::new(verdicts), Box::new(ids), Box::new(details)]
+}
+
+/// Takes away what is too old, in small parts, so that others who use the line come in between.
+pub(super) async fn clear(line: &Line) -> Result<(), Error> {
+    for _ in 0..TIMES {
+        if (line.query(CLEAR, &[&CLEARED]).await?.len() as i64) < CLEARED {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! The values of several writes as the arrays that one statement takes.
+
+use tokio_postgres::types::ToSql;
+
+use super::write::Write;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::FieldKind;
+use crate::record::{RecordId, Value};
+
+/// A value on its way into a statement.
+pub(super) type Bound<'f> = Box<dyn ToSql + Sync + Send + 'f>;
+
+/// What the statement for updates of the same fields takes: the ids, and the values of each field.
+pub(super) fn updates<'f>(
+    collection: &Collection,
+    changes: &[(RecordId, &'f [(usize, Value)])],
+) -> Vec<Bound<'f>> {
+    let ids: Vec<i64> = changes.iter().map(|(id, _)| id.get()).collect();
+    let mut parameters: Vec<Bound<'f>> = vec![Box::new(ids)];
+    let positions =
+        changes.first().map_or(&[][..], |(_, given)| *given).iter().map(|(position, _)| *position);
+    for (place, position) in positions.enumerate() {
+        let values = changes.iter().map(move |(_, given)| &given[place].1);
+        parameters.push(column(collection.fields()[position].kind(), values));
+    }
+    parameters
+}
+
+/// The records that deletes are about.
+pub(super) fn ids<'f>(writes: &[&Write]) -> Bound<'f> {
+    let ids = writes.iter().filter_map(|&write| match write {
+        Write::Delete { id, .. } => Some(id.get()),
+        Write::Insert { .. } | Write::Update { .. } => None,
+    });
+    Box::new(ids.collect::<Vec<i64>>())
+}
+
+/// The values of one field of several records.
+pub(super) fn column<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>) -> Bound<'f> {
+    match kind {
+        FieldKind::String => Box::new(
+            values
+                .map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
+                .collect::<Vec<_>>(),
+        ),
+        FieldKind::Integer => Box::new(
+            values
+                .map(|value| if let Value::Integer(integer) = value { Some(*integer) } else { None })
+                .collect::<Vec<_>>(),
+        ),
+        FieldKind::Float => Box::new(
+            values
+                .map(|value| if let Value::Float(float) = value { Some(*float) } else { None })
+                .collect::<Vec<_>>(),
+        ),
+        FieldKind::Boolean => Box::new(
+            values
+                .map(|value| if let Value::Boolean(boolean) = value { Some(*boolean) } else { None })
+                .collect::<Vec<_>>(),
+        ),
+    }
+}

@@ -1,0 +1,128 @@
+//! Safe retries: what a write was told is kept beside what it did, and told again to whoever sends it again.
+//!
+//! The answer is stored in the transaction of its write, so there is never one without the other.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use super::StoreError;
+use super::verdict::Verdict;
+
+/// What makes a write one that may be sent again: who means which request by which key.
+#[derive(Debug, Clone, Copy)]
+pub struct Ticket {
+    pub(super) identity: [u8; 32],
+    pub(super) fingerprint: [u8; 32],
+    /// Whether the answer shows the record, which is then kept with it.
+    pub(super) shows_record: bool,
+}
+
+impl Ticket {
+    /// `identity` is the caller and their key: two tickets with the same are of one request, or the second is wrong.
+    /// `fingerprint` is all of the request that its answer may depend on.
+    pub fn new(identity: &[&[u8]], fingerprint: &[&[u8]], shows_record: bool) -> Self {
+        Self { identity: digest(identity), fingerprint: digest(fingerprint), shows_record }
+    }
+
+    /// What a stored answer means to the holder: it is told again, unless it was given to another request.
+    pub(super) fn told(
+        &self,
+        fingerprint: &[u8],
+        verdict: &str,
+        id: Option<i64>,
+        detail: Option<String>,
+    ) -> Told<Verdict> {
+        if fingerprint != self.fingerprint {
+            return Told::first(Verdict::Refused(StoreError::OtherRequest));
+        }
+        match Verdict::read(verdict, id, detail) {
+            Some(verdict) => Told { said: verdict, is_repeated: true },
+            // Another tool was there.
+            None => {
+                let cause = format!("a stored answer says {verdict:?}, which is none of ours");
+                Told::first(Verdict::Refused(StoreError::Broken(cause)))
+            }
+        }
+    }
+}
+
+/// The digest of several parts; where one ends and the next begins is part of it.
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+/// What a write was told, and whether it had been told so before.
+#[derive(Debug)]
+pub struct Told<T> {
+    pub said: T,
+    pub is_repeated: bool,
+}
+
+impl<T> Told<T> {
+    /// What nobody was told before.
+    pub(super) fn first(said: T) -> Self {
+        Self { said, is_repeated: false }
+    }
+
+    pub(super) fn map<U>(self, meaning: impl FnOnce(T) -> U) -> Told<U> {
+        Told { said: meaning(self.said), is_repeated: self.is_repeated }
+    }
+}
+
+/// The writes with tickets that this node has in hand.
+#[derive(Default)]
+pub(super) struct UnderWay(Mutex<HashSet<[u8; 32]>>);
+
+impl UnderWay {
+    /// Lets a write in, unless one of the same identity is not done yet.
+    pub(super) fn enter(self: &Arc<Self>, ticket: Ticket) -> Result<Pass, StoreError> {
+        match self.0.lock().insert(ticket.identity) {
+            true => Ok(Pass { ticket, among: self.clone() }),
+            false => Err(StoreError::UnderWay),
+        }
+    }
+}
+
+/// Goes along with a write until it is answered, or nobody will ever answer it.
+pub(super) struct Pass {
+    pub(super) ticket: Ticket,
+    among: Arc<UnderWay>,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.among.0.lock().remove(&self.ticket.identity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_part_ends_is_part_of_the_digest() {
+        assert_ne!(digest(&[b"ab", b"c"]), digest(&[b"a", b"bc"]));
+        assert_ne!(digest(&[b"a"]), digest(&[b"a", b""]));
+        assert_eq!(digest(&[b"a", b"b"]), digest(&[b"a", b"b"]));
+    }
+
+    #[test]
+    fn an_identity_is_under_way_once_and_free_again_afterwards() {
+        let under_way = Arc::new(UnderWay::default());
+        let ticket = |key: &[u8]| Ticket::new(&[key], &[], false);
+        let first = under_way.enter(ticket(b"one"));
+        assert!(first.is_ok());
+        assert_eq!(under_way.enter(ticket(b"one")).err(), Some(StoreError::UnderWay));
+        assert!(under_way.enter(ticket(b"other")).is_ok());
+        drop(first);
+        assert!(under_way.enter(ticket(b"one")).is_ok());
+    }
+}

@@ -1,0 +1,181 @@
+//! The verdict on a write: what became of it, for whoever waits, and in words for whoever asks again.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::{Created, StoreError};
+use crate::record::RecordId;
+
+/// What became of a write.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    Refused(StoreError),
+    Created(Created),
+    Updated(Bytes),
+    /// There was nothing to change.
+    Unchanged(Bytes),
+    Deleted,
+    NoRecord,
+}
+
+/// A verdict as it is stored.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Words<'a> {
+    pub(super) verdict: &'static str,
+    /// The record that is new.
+    pub(super) id: Option<i64>,
+    /// The record as the answer shows it, or the names that a refusal is about.
+    pub(super) detail: Option<Cow<'a, str>>,
+}
+
+const CREATED: &str = "created";
+const UPDATED: &str = "updated";
+const UNCHANGED: &str = "unchanged";
+const DELETED: &str = "deleted";
+const NO_RECORD: &str = "no record";
+const DANGLING: &str = "dangling reference";
+const DUPLICATE: &str = "duplicate";
+const STILL_REFERENCED: &str = "still referenced";
+const CHANGED: &str = "changed";
+
+impl Verdict {
+    /// What was done, for the metrics.
+    pub(super) fn deed(&self) -> Option<&'static str> {
+        match self {
+            Self::Created(_) => Some("created"),
+            Self::Updated(_) => Some("updated"),
+            Self::Deleted => Some("deleted"),
+            Self::Refused(_) | Self::Unchanged(_) | Self::NoRecord => None,
+        }
+    }
+
+    /// To a create.
+    pub(super) fn created(self) -> Result<Created, StoreError> {
+        match self {
+            Self::Created(created) => Ok(created),
+            Self::Refused(error) => Err(error),
+            _ => Err(strange()),
+        }
+    }
+
+    /// To an update.
+    pub(super) fn updated(self) -> Result<Option<Bytes>, StoreError> {
+        match self {
+            Self::Updated(record) | Self::Unchanged(record) => Ok(Some(record)),
+            Self::NoRecord => Ok(None),
+            Self::Refused(error) => Err(error),
+            _ => Err(strange()),
+        }
+    }
+
+    /// To a delete.
+    pub(super) fn deleted(self) -> Result<bool, StoreError> {
+        match self {
+            Self::Deleted => Ok(true),
+            Self::NoRecord => Ok(false),
+            Self::Refused(error) => Err(error),
+            _ => Err(strange()),
+        }
+    }
+
+    /// What to store of it; nothing where the same request may fare better the next time.
+    pub(super) fn words(&self, shows_record: bool) -> Option<Words<'_>> {
+        let words = |verdict, detail| Some(Words { verdict, id: None, detail });
+        match self {
+            Self::Created(Created { id, representation }) => Some(Words {
+                verdict: CREATED,
+                id: Some(id.get()),
+                detail: shows_record.then(|| String::from_utf8_lossy(representation)),
+            }),
+            Self::Updated(record) => words(UPDATED, Some(String::from_utf8_lossy(record))),
+            Self::Unchanged(record) => words(UNCHANGED, Some(String::from_utf8_lossy(record))),
+            Self::Deleted => words(DELETED, None),
+            Self::NoRecord => words(NO_RECORD, None),
+            Self::Refused(error) => match error {
+                StoreError::DanglingReference(field) => words(DANGLING, Some(field.into())),
+                StoreError::Duplicate(fields) => words(DUPLICATE, Some(fields.join(",").into())),
+                StoreError::StillReferenced(by) => words(STILL_REFERENCED, Some(by.into())),
+                StoreError::Changed => words(CHANGED, None),
+                // With PostgreSQL the transaction that would store it is taken back.
+                StoreError::UndeclaredRule(_)
+                | StoreError::Busy
+                | StoreError::Unavailable
+                | StoreError::Full
+                | StoreError::OutcomeUnknown
+                | StoreError::UnderWay
+                | StoreError::OtherRequest
+                | StoreError::Broken(_) => None,
+            },
+        }
+    }
+
+    /// Reads back what was stored.
+    pub(super) fn read(verdict: &str, id: Option<i64>, detail: Option<String>) -> Option<Self> {
+        let record = |detail: Option<String>| Bytes::from(detail.unwrap_or_default());
+        Some(match verdict {
+            CREATED => Self::Created(Created { id: RecordId::new(id?)?, representation: record(detail) }),
+            UPDATED => Self::Updated(record(detail)),
+            UNCHANGED => Self::Unchanged(record(detail)),
+            DELETED => Self::Deleted,
+            NO_RECORD => Self::NoRecord,
+            DANGLING => Self::Refused(StoreError::DanglingReference(detail?)),
+            // No name of a field has a comma in it.
+            DUPLICATE => {
+                Self::Refused(StoreError::Duplicate(detail?.split(',').map(str::to_owned).collect()))
+            }
+            STILL_REFERENCED => Self::Refused(StoreError::StillReferenced(detail?)),
+            CHANGED => Self::Refused(StoreError::Changed),
+            _ => return None,
+        })
+    }
+}
+
+fn strange() -> StoreError {
+    StoreError::Broken("a write got a verdict of another kind".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verdict_that_is_stored_is_read_back_as_it_was() {
+        let record = || Bytes::from_static("{\"name\":\"É\"}".as_bytes());
+        let created = || Created { id: RecordId::new(7).unwrap(), representation: record() };
+        let refused = Verdict::Refused;
+        for verdict in [
+            Verdict::Created(created()),
+            Verdict::Updated(record()),
+            Verdict::Unchanged(record()),
+            Verdict::Deleted,
+            Verdict::NoRecord,
+            refused(StoreError::DanglingReference("address".into())),
+            refused(StoreError::Duplicate(vec!["a".into(), "b".into()])),
+            refused(StoreError::StillReferenced("users, too".into())),
+            refused(StoreError::Changed),
+        ] {
+            let words = verdict.words(true).unwrap();
+            let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
+            assert_eq!(format!("{back:?}"), format!("{verdict:?}"));
+        }
+        assert_eq!(Verdict::Created(created()).words(false).unwrap().detail, None);
+        assert!(Verdict::read("painted", None, None).is_none());
+    }
+
+    #[test]
+    fn what_may_fare_better_the_next_time_is_not_stored() {
+        for error in [
+            StoreError::UndeclaredRule(String::new()),
+            StoreError::Busy,
+            StoreError::Unavailable,
+            StoreError::Full,
+            StoreError::OutcomeUnknown,
+            StoreError::UnderWay,
+            StoreError::OtherRequest,
+            StoreError::Broken(String::new()),
+        ] {
+            assert_eq!(Verdict::Refused(error).words(true), None);
+        }
+    }
+}
