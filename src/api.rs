@@ -13,6 +13,7 @@ mod records;
 mod retry;
 mod route;
 mod schema;
+mod strangers;
 mod timing;
 
 use std::sync::Arc;
@@ -28,8 +29,10 @@ use crate::store::Store;
 use access::{Caller, KeyParameters};
 use cors::Cors;
 use error::ApiError;
+use keys::Subject;
 use rate_limit::Tally;
 use route::{Labels, Route};
+use strangers::Strangers;
 use timing::Timing;
 
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
@@ -43,6 +46,8 @@ pub struct Settings {
     pub base_url: Option<String>,
     /// The query parameter that carries an access key.
     pub access_parameter: String,
+    /// How many unknown access keys one address may present in a minute; 0: any number.
+    pub unknown_keys_per_minute: u32,
     pub shows_metrics: bool,
     pub has_console: bool,
     pub shows_server_timing: bool,
@@ -57,6 +62,7 @@ pub struct App {
     observer: Arc<Observer>,
     settings: Settings,
     key_parameters: KeyParameters,
+    strangers: Strangers,
     cors: Option<Cors>,
     documents: Documents,
     labels: Labels,
@@ -82,7 +88,8 @@ impl App {
         let key_parameters = KeyParameters::new(&settings.access_parameter);
         let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
         let labels = Labels::new(&catalog, &observer);
-        Self { catalog, store, observer, settings, key_parameters, cors, documents, labels }
+        let strangers = Strangers::new(settings.unknown_keys_per_minute);
+        Self { catalog, store, observer, settings, key_parameters, strangers, cors, documents, labels }
     }
 
     /// The beginning of absolute URLs in the answer to this request.
@@ -112,8 +119,11 @@ impl App {
             (Route::Record(collection, id), verb) => {
                 Ok(self.enter(collection, Some(id), verb, request, timing).await)
             }
-            (Route::Keys, verb) => Ok(keys::answer(self, None, verb, request).await),
-            (Route::Key(name), verb) => Ok(keys::answer(self, Some(name), verb, request).await),
+            (Route::Keys, verb) => Ok(keys::answer(self, Subject::All, verb, request).await),
+            (Route::Key(name), verb) => Ok(keys::answer(self, Subject::One(name), verb, request).await),
+            (Route::KeyRotation(name), verb) => {
+                Ok(keys::answer(self, Subject::RotationOf(name), verb, request).await)
+            }
             (_, Err(response)) => Ok(response),
             (Route::Root, _) => Ok(self.root(request)),
             (Route::SchemaIndex, _) => Ok(described(json(&self.documents.schema_index))),
@@ -186,12 +196,19 @@ impl App {
     ) -> Result<Response, ApiError> {
         let query = access::Query::parse(&self.key_parameters, request.query())?;
         visit.key_in_url = query.has_key();
-        visit.caller = access::admit(self, collection, &query, request.headers())?;
-        if let (Caller::Known(hash), Some(limit)) = (visit.caller, collection.rate_limit()) {
-            let tally = Tally::new(limit, self.store.use_quota(collection, hash, limit, 1).await?);
+        visit.caller = access::admit(self, collection, &query, request)?;
+        let authorized = access::authorize(&visit.caller, collection, verb);
+        if let (Caller::Known(holder), Some(limit)) = (&visit.caller, collection.rate_limit()) {
+            // What the key may not do does not count.
+            let requests = u64::from(authorized.is_ok());
+            let usage = self.store.use_quota(collection, holder.id, limit, requests).await?;
+            let tally = Tally::new(limit, usage);
             visit.tally = Some(tally);
-            tally.verdict()?;
+            if authorized.is_ok() {
+                tally.verdict()?;
+            }
         }
+        authorized?;
         timing.mark("access");
         match (id, verb) {
             (None, Verb::Get) => records::list(self, collection, &query, request, timing).await,
@@ -207,8 +224,8 @@ impl App {
         let limit = collection.rate_limit()?;
         let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
         match access::identify(self, &query, request.headers()).ok()? {
-            Caller::Known(hash) => {
-                let usage = self.store.use_quota(collection, hash, limit, 0).await.ok()?;
+            Caller::Known(holder) => {
+                let usage = self.store.use_quota(collection, holder.id, limit, 0).await.ok()?;
                 Some(Tally::new(limit, usage))
             }
             Caller::Anonymous => None,

@@ -1,5 +1,6 @@
 //! The command line: arguments and environment → one function for each command.
 
+mod audit;
 mod check;
 mod copy;
 mod environment;
@@ -10,6 +11,7 @@ mod manual;
 mod openapi;
 mod serve;
 mod signals;
+mod table;
 mod terminal;
 
 use std::path::PathBuf;
@@ -32,6 +34,8 @@ Examples:
   carnet check                       what the configuration means, what a start would change
   carnet --listen 127.0.0.1:0        serve on a free port; the first line says which
   carnet keys create reader          make an access key and print it, once
+  carnet keys create till --scope users:read --expires 90d
+                                     one that may only read users, for 90 days
   carnet copy --from sqlite:carnet.db --to postgres://carnet@db/carnet
                                      move to PostgreSQL, or back
   carnet openapi > openapi.json      the OpenAPI document of this configuration
@@ -90,9 +94,11 @@ enum Command {
     },
     /// Say what the configuration means and what a start would change; change nothing
     Check,
-    /// Make, list and revoke access keys, also beside a running server
+    /// Make, list, rotate and revoke access keys, also beside a running server
     #[command(subcommand)]
     Keys(keys::Command),
+    /// Print what was done with access keys and tables, by whom and when
+    Audit(audit::Options),
     /// Copy all collections, ids and access keys from one store into another that is empty
     Copy(copy::Options),
     /// Print the OpenAPI document of the configuration
@@ -136,6 +142,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Init { file }) => init::run(&file),
         Some(Command::Check) => check::run(&load(&common, ServeOptions::default())?),
         Some(Command::Keys(command)) => keys::run(&load(&common, ServeOptions::default())?, command),
+        Some(Command::Audit(options)) => audit::run(&load(&common, ServeOptions::default())?, &options),
         Some(Command::Copy(options)) => copy::run(load(&common, ServeOptions::default())?, &options),
         Some(Command::Openapi) => openapi::run(&load(&common, ServeOptions::default())?),
         Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),

@@ -62,6 +62,8 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// The query parameter that carries an access key.
     pub access_parameter: String,
+    /// How many unknown access keys one address may present in a minute; 0: any number.
+    pub unknown_keys_per_minute: u32,
     pub log: LogSettings,
     pub catalog: Catalog,
 }
@@ -97,6 +99,7 @@ impl Config {
     const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
     const DEFAULT_DATABASE: &str = "carnet.db";
     const DEFAULT_MEMORY: usize = 256 << 20;
+    const DEFAULT_UNKNOWN_KEYS: u32 = 30;
 
     /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {

@@ -144,6 +144,11 @@ impl Observer {
         self.metrics.connections_refused.inc();
     }
 
+    /// Counts an access key that was presented and is not known.
+    pub fn unknown_key(&self) {
+        self.metrics.unknown_keys.inc();
+    }
+
     /// What the store counts.
     pub fn store(&self) -> &StoreMetrics {
         &self.metrics.store

@@ -4,7 +4,9 @@ pub mod access_key;
 pub mod draft;
 pub mod etag;
 pub mod listing;
+pub mod moment;
 pub mod representation;
+pub mod scope;
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
 //! Where records are kept: the one door to stored data, and the contract of every operation.
 
+pub mod audit;
 pub mod change;
 mod comparison;
 pub mod copy;
@@ -17,17 +18,19 @@ mod verdict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arc_swap::Guard;
 use bytes::Bytes;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::Observer;
 use crate::record::RecordId;
-use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::listing::Listing;
-use keys::{KeyRingError, KeySet};
+use audit::Actor;
+use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use plan::{Obstacle, Plan};
 use postgres::Postgres;
 use quota::Usage;
@@ -249,7 +252,7 @@ impl Store {
     }
 
     /// The known access keys as they are now; a change made elsewhere shows within a second.
-    pub fn access_keys(&self) -> Arc<KeySet> {
+    pub fn access_keys(&self) -> Guard<Arc<KeySet>> {
         match self {
             Self::Sqlite(engine) => engine.access_keys(),
             Self::Postgres(engine) => engine.access_keys(),
@@ -266,23 +269,26 @@ impl Store {
 
     /// Stores an access key and says what it is called; without a name, the first free of `key-1`, `key-2`, …
     /// From then on this node knows it, and every other within a second.
-    pub async fn create_key(
-        &self,
-        name: Option<KeyName>,
-        access_key: AccessKey,
-        is_admin: bool,
-    ) -> Result<String, KeyRingError> {
+    pub async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyRingError> {
         match self {
-            Self::Sqlite(engine) => engine.create_key(name, access_key, is_admin).await,
-            Self::Postgres(engine) => engine.create_key(name, access_key, is_admin).await,
+            Self::Sqlite(engine) => engine.create_key(key, by).await,
+            Self::Postgres(engine) => engine.create_key(&key, &by).await,
+        }
+    }
+
+    /// Gives an access key a new secret; `None` where there is none of this name. Followed as a new one is.
+    pub async fn rotate_key(&self, rotation: Rotation, by: Actor) -> Result<Option<Rotated>, KeyRingError> {
+        match self {
+            Self::Sqlite(engine) => engine.rotate_key(rotation, by).await,
+            Self::Postgres(engine) => engine.rotate_key(&rotation, &by).await,
         }
     }
 
     /// Forgets the access key of this name, and says whether there was one. Followed as a new one is.
-    pub async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
+    pub async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyRingError> {
         match self {
-            Self::Sqlite(engine) => engine.revoke_key(name).await,
-            Self::Postgres(engine) => engine.revoke_key(name).await,
+            Self::Sqlite(engine) => engine.revoke_key(name, by).await,
+            Self::Postgres(engine) => engine.revoke_key(&name, &by).await,
         }
     }
 

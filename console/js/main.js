@@ -4,7 +4,8 @@ import { ApiPage } from './apipage.js';
 import { Alert, Notice } from './dialog.js';
 import { canParse } from './exact.js';
 import { Help, helps } from './keyboard.js';
-import { AskForKey, ForgetKey, KeysPage } from './keys.js';
+import { AskForKey, ForgetKey } from './keys.js';
+import { KeysPage } from './keyspage.js';
 import { List } from './list.js';
 import { loadModel } from './model.js';
 import { RecordPage } from './record.js';
@@ -65,7 +66,7 @@ function App() {
 /** @param {{ model: Model, at: string, here: import('./route.js').Place }} props */
 function Page({ model, at, here }) {
   if (isApiPage) return html`<${ApiPage} document=${model.document} />`;
-  if (at === '_') return html`<${KeysPage} />`;
+  if (at === '_') return html`<${KeysPage} collections=${model.collections.map(({ name }) => name)} />`;
   const collection = model.byName.get(at);
   if (!collection) return html`<h1 tabindex="-1">Not here</h1><p>This server has no collection ${at}. <a href=${href(model.collections[0].name)}>Back</a></p>`;
   return html`<div data-creates=${collection.creates || undefined}>

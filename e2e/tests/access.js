@@ -76,3 +76,81 @@ test('keys are listed, made, shown once and revoked', { expected: [401] }, async
   equal(await status(secret), 401);
   that(page.requests.every((url) => !url.includes(secret) && !url.includes(admin)), 'a key is in a URL');
 });
+
+/** The console, opened on the keys page with a key that may manage keys. */
+async function managing(server, page) {
+  const admin = await server.command('keys', 'create', 'ops', '--admin');
+  const status = async () => (await fetch(`${server.url}/_/keys/`, { headers: { Authorization: `Bearer ${admin}` } })).status;
+  // The server follows a new key within a second.
+  for (let attempt = 0; attempt < 20 && (await status()) !== 200; attempt += 1) await page.waitForTimeout(100);
+  await page.goto(`${server.url}/console/#/_/keys`);
+  await page.getByRole('button', { name: 'I have such a key' }).click();
+  await page.getByRole('textbox', { name: 'Access key' }).fill(admin);
+  await page.keyboard.press('Enter');
+  await page.getByRole('rowheader', { name: 'ops' }).waitFor();
+}
+
+/** @returns {(method: string, key: string) => Promise<number>} */
+function asked(server, path) {
+  return async (method, key) => {
+    const body = method === 'POST' ? JSON.stringify({ title: 'a' }) : undefined;
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    return (await fetch(server.url + path, { method, body, headers })).status;
+  };
+}
+
+test('a key is made for chosen collections and for some time', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
+  await managing(server, page);
+  await page.getByLabel('Name of a new key').fill('reader');
+  await page.getByLabel('only some collections').check();
+  await accessible(page, 'keys-scopes');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByText('Tick at least one').waitFor();
+  await page.getByRole('checkbox', { name: 'notes:read' }).check();
+  await page.getByLabel('Ends').selectOption('in 90 days');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const secret = await page.getByText(/^ck_[a-z0-9]{40,}$/).innerText();
+  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'reader' }) });
+  await row.getByText('notes:read').waitFor();
+  const [listed] = (await (await fetch(`${server.url}/_/keys/`, { headers: { Authorization: `Bearer ${await page.evaluate(() => sessionStorage.getItem('carnet-key'))}` } })).json()).keys.filter((one) => one.name === 'reader');
+  equal(listed.scopes, ['notes:read']);
+  equal(Math.round((Date.parse(listed.expires) - Date.parse(listed.created)) / 86_400_000), 90);
+  await row.getByText(listed.expires).waitFor();
+  await row.getByText('never').waitFor();
+  const notes = asked(server, '/notes/');
+  equal([await notes('GET', secret), await notes('POST', secret)], [200, 403]);
+  // The form is as it was: the next key may do everything, and does not end.
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByLabel('Name of a new key').fill('writer');
+  await page.keyboard.press('Enter');
+  const other = await page.getByText(/^ck_[a-z0-9]{40,}$/).innerText();
+  equal(await notes('POST', other), 201);
+  await page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'writer' }) }).getByText('everything').waitFor();
+});
+
+test('a key is rotated, and the secret before stays good as long as one says', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
+  await managing(server, page);
+  const notes = asked(server, '/notes/');
+  await page.getByLabel('Name of a new key').fill('till');
+  await page.keyboard.press('Enter');
+  const first = await page.getByText(/^ck_[a-z0-9]{40,}$/).innerText();
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'Rotate till' }).click();
+  await page.getByRole('heading', { name: 'A new secret for “till”?' }).waitFor();
+  await accessible(page, 'keys-rotate');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.getByRole('heading', { name: 'The new secret of till, shown this once' }).waitFor();
+  const second = await page.getByText(/^ck_[a-z0-9]{40,}$/).innerText();
+  that(first !== second, 'the secret is the same');
+  await page.getByText('being rotated until').waitFor();
+  await accessible(page, 'keys-rotated');
+  equal([await notes('GET', first), await notes('GET', second)], [200, 200]);
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'Rotate till' }).click();
+  await page.getByLabel('The secret before stays good').selectOption('not at all');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.getByText('good no more').waitFor();
+  const third = await page.getByText(/^ck_[a-z0-9]{40,}$/).innerText();
+  equal([await notes('GET', first), await notes('GET', second), await notes('GET', third)], [401, 401, 200]);
+  that(page.requests.every((url) => ![first, second, third].some((secret) => url.includes(secret))), 'a key is in a URL');
+});

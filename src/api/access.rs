@@ -1,13 +1,17 @@
 //! Who is calling, and may they come in.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::App;
 use super::error::ApiError;
-use crate::catalog::collection::{Admission, Collection};
+use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::name::key_parameters;
-use crate::http::{HeaderMap, header, query};
+use crate::http::{HeaderMap, Request, header, query};
 use crate::record::access_key::KeyHash;
+use crate::record::moment::Moment;
+use crate::record::scope::Right;
+use crate::store::keys::Holder;
 
 const X_API_KEY: &str = "x-api-key";
 
@@ -61,47 +65,91 @@ impl<'a> Query<'a> {
 }
 
 /// Who is calling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Caller {
-    /// No key, or one that is not stored.
+    /// No key, or one that is not known.
     Anonymous,
-    Known(KeyHash),
+    /// Whoever was given this key; its `id` stays the same whatever its secret is.
+    Known(Arc<Holder>),
 }
 
-/// Lets the caller in, or refuses the anonymous where the collection says so.
+/// What a look at the presented key tells.
+enum Presented {
+    Nothing,
+    /// Never given to anybody, revoked, or over: nobody can tell which.
+    Unknown,
+    Known(Arc<Holder>),
+}
+
+/// Finds out who is calling, and refuses the anonymous where the collection says so. What a known caller may is not
+/// judged here.
 pub(super) fn admit(
     app: &App,
     collection: &Collection,
     query: &Query<'_>,
-    headers: &HeaderMap,
+    request: &Request,
 ) -> Result<Caller, ApiError> {
-    match collection.admission() {
-        Admission::Open => Ok(Caller::Anonymous),
-        Admission::Identified => identify(app, query, headers),
-        Admission::KnownOnly => match identify(app, query, headers)? {
-            Caller::Anonymous => Err(unauthorized(app)),
-            known @ Caller::Known(_) => Ok(known),
-        },
+    let is_open = match collection.admission() {
+        Admission::Open => return Ok(Caller::Anonymous),
+        Admission::Identified => true,
+        Admission::KnownOnly => false,
+    };
+    match present(app, query, request.headers())? {
+        Presented::Known(holder) => Ok(used(holder)),
+        Presented::Unknown => {
+            app.strangers.count(request.client(), &app.observer)?;
+            if is_open { Ok(Caller::Anonymous) } else { Err(unauthorized(app)) }
+        }
+        Presented::Nothing if is_open => Ok(Caller::Anonymous),
+        Presented::Nothing => Err(unauthorized(app)),
+    }
+}
+
+/// Refuses a known caller whose key has not the right. An anonymous one that was let in needs none.
+pub(super) fn authorize(caller: &Caller, collection: &Collection, verb: Verb) -> Result<(), ApiError> {
+    let right = Right::of(verb);
+    match caller {
+        Caller::Known(holder) if !holder.scopes.allow(collection.name(), right) => {
+            Err(ApiError::MissingScope { collection: collection.name().to_owned(), right })
+        }
+        _ => Ok(()),
     }
 }
 
 /// Lets in who may manage access keys, and says what their own is called.
-pub(super) fn admit_admin(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<String, ApiError> {
-    let Caller::Known(hash) = identify(app, query, headers)? else { return Err(unauthorized(app)) };
-    match app.store.access_keys().holder(&hash) {
-        Some(holder) if holder.is_admin => Ok(holder.name.clone()),
-        Some(_) => Err(ApiError::Forbidden),
-        // Revoked this very moment.
-        None => Err(unauthorized(app)),
+pub(super) fn admit_admin(app: &App, query: &Query<'_>, request: &Request) -> Result<String, ApiError> {
+    match present(app, query, request.headers())? {
+        Presented::Known(holder) => {
+            holder.is_used(Moment::now());
+            if holder.is_admin { Ok(holder.name.clone()) } else { Err(ApiError::Forbidden) }
+        }
+        Presented::Unknown => {
+            app.strangers.count(request.client(), &app.observer)?;
+            Err(unauthorized(app))
+        }
+        Presented::Nothing => Err(unauthorized(app)),
     }
+}
+
+fn used(holder: Arc<Holder>) -> Caller {
+    holder.is_used(Moment::now());
+    Caller::Known(holder)
 }
 
 fn unauthorized(app: &App) -> ApiError {
     ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() }
 }
 
-/// Looks the presented key up. The parameter counts; headers are read only without it.
+/// Who is calling, for an answer that is given before access is judged: nothing is counted.
 pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    Ok(match present(app, query, headers)? {
+        Presented::Known(holder) => Caller::Known(holder),
+        Presented::Unknown | Presented::Nothing => Caller::Anonymous,
+    })
+}
+
+/// Looks the presented key up, as it is at this moment. The parameter counts; headers are read only without it.
+fn present(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Presented, ApiError> {
     let presented = match &query.presented {
         Some(presented) => Some(presented.as_ref()),
         None => match bearer(headers)? {
@@ -109,9 +157,14 @@ pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Res
             None => header_text(headers, X_API_KEY)?,
         },
     };
-    let Some(presented) = presented else { return Ok(Caller::Anonymous) };
-    let hash = KeyHash::of(presented);
-    Ok(if app.store.access_keys().knows(&hash) { Caller::Known(hash) } else { Caller::Anonymous })
+    let Some(presented) = presented.filter(|presented| !presented.is_empty()) else {
+        return Ok(Presented::Nothing);
+    };
+    let keys = app.store.access_keys();
+    Ok(match keys.find(&KeyHash::of(presented), Moment::now()) {
+        Some(holder) => Presented::Known(holder.clone()),
+        None => Presented::Unknown,
+    })
 }
 
 /// The token of `Authorization: Bearer <token>`; other schemes are not ours to read.

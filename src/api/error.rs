@@ -6,10 +6,11 @@ use super::retry::LONGEST_KEY;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
 use crate::http::{HeaderMap, HeaderValue, Refusal, Response, StatusCode, header, response};
-use crate::record::access_key::LONGEST_NAME;
+use crate::record::access_key::{LONGEST_GRACE, LONGEST_NAME};
 use crate::record::draft::{DEEPEST, DraftError};
 use crate::record::listing::ListingError;
 use crate::record::representation;
+use crate::record::scope::Right;
 use crate::store::StoreError;
 use crate::store::keys::KeyRingError;
 
@@ -29,6 +30,17 @@ pub(super) enum ApiError {
     KeyGivenTwice,
     /// A known access key that may not manage keys.
     Forbidden,
+    /// A known access key without the right to do this with a collection.
+    MissingScope {
+        collection: String,
+        right: Right,
+    },
+    /// More unknown access keys from one address than are listened to.
+    TooManyUnknownKeys {
+        retry_after_seconds: u64,
+    },
+    /// An access key that is over, and cannot be rotated.
+    KeyExpired(String),
     /// The name of an access key that there is already.
     KeyNameInUse(String),
     RateLimited {
@@ -68,6 +80,7 @@ impl From<KeyRingError> for ApiError {
     fn from(error: KeyRingError) -> Self {
         match error {
             KeyRingError::NameInUse(name) => Self::KeyNameInUse(name),
+            KeyRingError::Expired(name) => Self::KeyExpired(name),
             // All of ours are new and random.
             KeyRingError::KeyInUse(_) => Self::Store(StoreError::Broken(error.to_string())),
             KeyRingError::Failed(error) => Self::Store(error),
@@ -91,9 +104,9 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::KeyNameInUse(_) => StatusCode::CONFLICT,
-            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Forbidden | Self::MissingScope { .. } => StatusCode::FORBIDDEN,
+            Self::KeyNameInUse(_) | Self::KeyExpired(_) => StatusCode::CONFLICT,
+            Self::RateLimited { .. } | Self::TooManyUnknownKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::KeyGivenTwice
             | Self::BadRetryKey
@@ -140,6 +153,17 @@ impl ApiError {
             Self::KeyGivenTwice => "The access key is given twice. Send one, in one place".into(),
             Self::Forbidden => {
                 "This access key may not manage access keys. Make one that may: carnet keys create --admin".into()
+            }
+            Self::MissingScope { collection, right } => {
+                let right = right.name();
+                format!("This access key may not {right} {collection}: it needs the scope {collection}:{right}").into()
+            }
+            Self::TooManyUnknownKeys { retry_after_seconds } => format!(
+                "Too many unknown access keys came from this address. Try again in {retry_after_seconds} seconds"
+            )
+            .into(),
+            Self::KeyExpired(name) => {
+                format!("The access key named {name} has expired. Make a new one").into()
             }
             Self::KeyNameInUse(name) => {
                 format!("There is already an access key named {name}. Choose another name, or revoke that one first").into()
@@ -222,6 +246,11 @@ impl ApiError {
                 headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"carnet\""));
             }
+            Self::TooManyUnknownKeys { retry_after_seconds } => {
+                // Like the 401 in whose place it stands.
+                headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+                headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
+            }
             Self::RateLimited { retry_after_seconds, .. } => {
                 headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
             }
@@ -255,6 +284,12 @@ fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
         DraftError::NoKeyName => format!(
             "name does not validate: it has 1 to {LONGEST_NAME} characters, none of them a control character, \
              and is not . or .."
+        )
+        .into(),
+        DraftError::NoScopes(error) => format!("scopes does not validate: {error}").into(),
+        DraftError::NoMoment(error) => format!("expires does not validate: {error}").into(),
+        DraftError::NoGrace => format!(
+            "grace does not validate: it is a whole number with s, m, h, d or w, such as 7d, and at most {LONGEST_GRACE} days"
         )
         .into(),
     }

@@ -1,4 +1,4 @@
-//! Access keys over HTTP: list, create, revoke. Only for keys that may manage keys.
+//! Access keys over HTTP: list, create, rotate, revoke. Only for keys that may manage keys.
 
 use super::error::ApiError;
 use super::{App, DO_NOT_STORE, access, content};
@@ -6,24 +6,35 @@ use crate::catalog::collection::Verb;
 use crate::http::{HeaderValue, Request, Response, StatusCode, header, path, response};
 use crate::observe::Event;
 use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
-use crate::record::draft::key::KeyDraft;
+use crate::record::draft::DraftError;
+use crate::record::draft::key::{KeyDraft, parse_grace};
+use crate::record::moment::Moment;
 use crate::record::representation::write_text;
 use crate::store::StoreError;
+use crate::store::audit::Actor;
+use crate::store::keys::{NewKey, Rotation};
 
 /// What the members of a body are fields of, in messages.
 const NAME: &str = "keys";
 
-/// Answers a request to the keys, or to the one of this name. No answer may be kept: one holds a key, and
+/// What a path of keys is about.
+pub(super) enum Subject {
+    All,
+    One(KeyName),
+    RotationOf(KeyName),
+}
+
+/// Answers a request to the keys, or to the one of this name. No answer may be kept: some hold a key, and
 /// the others are about who may come in.
 pub(super) async fn answer(
     app: &App,
-    name: Option<KeyName>,
+    subject: Subject,
     verb: Result<Verb, Response>,
     request: &mut Request,
 ) -> Response {
     let mut response = match verb {
         Ok(verb) => {
-            let answered = admit(app, name, verb, request).await;
+            let answered = admit(app, subject, verb, request).await;
             answered.unwrap_or_else(|error| app.word(error))
         }
         Err(response) => response,
@@ -32,62 +43,76 @@ pub(super) async fn answer(
     response
 }
 
-async fn admit(
-    app: &App,
-    name: Option<KeyName>,
-    verb: Verb,
-    request: &mut Request,
-) -> Result<Response, ApiError> {
+async fn admit(app: &App, subject: Subject, verb: Verb, request: &mut Request) -> Result<Response, ApiError> {
     let query = access::Query::parse(&app.key_parameters, request.query())?;
-    let admin = access::admit_admin(app, &query, request.headers())?;
-    match (name, verb) {
-        (Some(name), _) => revoke(app, &admin, name, request).await,
-        (None, Verb::Post) => create(app, &admin, request).await,
-        (None, _) => list(app).await,
+    let admin = access::admit_admin(app, &query, request)?;
+    match (subject, verb) {
+        (Subject::RotationOf(name), _) => rotate(app, &admin, name, request).await,
+        (Subject::One(name), _) => revoke(app, &admin, name, request).await,
+        (Subject::All, Verb::Post) => create(app, &admin, request).await,
+        (Subject::All, _) => list(app).await,
     }
 }
 
 async fn list(app: &App) -> Result<Response, ApiError> {
     let mut body = br#"{"keys":["#.to_vec();
-    for (place, KeyEntry { name, prefix, created, is_admin }) in
-        app.store.list_keys().await?.iter().enumerate()
-    {
-        body.extend_from_slice(if place == 0 { br#"{"name":"# } else { br#",{"name":"# });
-        write_text(&mut body, name);
-        body.extend_from_slice(br#","prefix":"#);
-        write_text(&mut body, prefix);
-        body.extend_from_slice(br#","created":"#);
-        write_text(&mut body, created);
-        body.extend_from_slice(if *is_admin { br#","admin":true}"# } else { br#","admin":false}"# });
+    for (place, entry) in app.store.list_keys().await?.iter().enumerate() {
+        if place > 0 {
+            body.push(b',');
+        }
+        write_entry(&mut body, entry);
     }
     body.extend_from_slice(b"]}");
     Ok(response::json(StatusCode::OK, body))
+}
+
+fn write_entry(body: &mut Vec<u8>, entry: &KeyEntry) {
+    let KeyEntry { name, prefix, created, is_admin, scopes, expires, last_used, previous_until } = entry;
+    for (opening, text) in [(r#"{"name":"#, name), (r#","prefix":"#, prefix), (r#","created":"#, created)] {
+        body.extend_from_slice(opening.as_bytes());
+        write_text(body, text);
+    }
+    let opening =
+        if *is_admin { br#","admin":true,"scopes":["#.as_slice() } else { br#","admin":false,"scopes":["# };
+    body.extend_from_slice(opening);
+    for (place, scope) in scopes.texts().iter().enumerate() {
+        if place > 0 {
+            body.push(b',');
+        }
+        write_text(body, scope);
+    }
+    for (opening, text) in [
+        (r#"],"expires":"#, expires),
+        (r#","last_used":"#, last_used),
+        (r#","previous_until":"#, previous_until),
+    ] {
+        body.extend_from_slice(opening.as_bytes());
+        match text {
+            Some(text) => write_text(body, text),
+            None => body.extend_from_slice(b"null"),
+        }
+    }
+    body.push(b'}');
 }
 
 /// Makes a key and shows it, this once.
 async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Response, ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
-    let draft =
-        KeyDraft::parse(&body).map_err(|error| ApiError::Draft { collection: NAME.to_owned(), error })?;
-    let access_key = AccessKey::generate()
-        .map_err(|error| StoreError::Broken(format!("no random numbers can be had: {error}")))?;
+    let draft = KeyDraft::parse(&app.catalog, &body, Moment::now()).map_err(refused)?;
+    let access_key = generate()?;
     let (store, observer) = (app.store.clone(), app.observer.clone());
-    let (key, by, id) = (access_key.clone(), admin.to_owned(), request.id().to_owned());
+    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
+    let KeyDraft { name, scopes, expires, is_admin } = draft;
+    let key = NewKey { name, access_key: access_key.clone(), is_admin, scopes, expires };
     let name = wholly(async move {
-        let KeyDraft { name, is_admin } = draft;
-        let name = store.create_key(name, key, is_admin).await?;
+        let name = store.create_key(key, actor).await?;
         observer.report(Event::KeyCreated { name: &name, is_admin, by: &by, id: &id });
         Ok(name)
     })
     .await?;
 
-    let mut body = br#"{"name":"#.to_vec();
-    write_text(&mut body, &name);
-    body.extend_from_slice(br#","key":"#);
-    write_text(&mut body, access_key.reveal());
-    body.push(b'}');
-    let mut response = response::json(StatusCode::CREATED, body);
+    let mut response = response::json(StatusCode::CREATED, shown(&name, &access_key, None));
     let mut location = app.base_url(request) + "/_/keys/";
     path::push(&mut location, &name);
     location.push('/');
@@ -97,11 +122,63 @@ async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Respons
     Ok(response)
 }
 
+/// Gives a key a new secret and shows it, this once.
+async fn rotate(app: &App, admin: &str, name: KeyName, request: &mut Request) -> Result<Response, ApiError> {
+    content::check(request.headers())?;
+    let body = request.body().await?;
+    let grace = parse_grace(&body).map_err(refused)?;
+    let access_key = generate()?;
+    let (store, observer) = (app.store.clone(), app.observer.clone());
+    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
+    let name = name.as_str().to_owned();
+    let rotation = Rotation { name: name.clone(), access_key: access_key.clone(), grace };
+    let rotated = wholly(async move {
+        let rotated = store.rotate_key(rotation.clone(), actor).await?.ok_or(ApiError::NotFound)?;
+        observer.report(Event::KeyRotated { name: &rotation.name, by: &by, id: &id });
+        Ok(rotated)
+    })
+    .await?;
+    let until = Some(rotated.previous_until.map(|until| until.to_string()));
+    Ok(response::json(StatusCode::OK, shown(&name, &access_key, until)))
+}
+
+/// The one answer with a key in it; after a rotation, until when the secret before is good.
+fn shown(name: &str, access_key: &AccessKey, previous_until: Option<Option<String>>) -> Vec<u8> {
+    let mut body = br#"{"name":"#.to_vec();
+    write_text(&mut body, name);
+    body.extend_from_slice(br#","key":"#);
+    write_text(&mut body, access_key.reveal());
+    match previous_until {
+        None => {}
+        Some(None) => body.extend_from_slice(br#","previous_until":null"#),
+        Some(Some(until)) => {
+            body.extend_from_slice(br#","previous_until":"#);
+            write_text(&mut body, &until);
+        }
+    }
+    body.push(b'}');
+    body
+}
+
+fn generate() -> Result<AccessKey, ApiError> {
+    let generated = AccessKey::generate();
+    Ok(generated.map_err(|error| StoreError::Broken(format!("no random numbers can be had: {error}")))?)
+}
+
+fn refused(error: DraftError) -> ApiError {
+    ApiError::Draft { collection: NAME.to_owned(), error }
+}
+
+/// Who does it, for the trail.
+fn actor(admin: &str, request: &Request) -> Actor {
+    Actor::key(admin, request.client().to_string(), request.id().to_owned())
+}
+
 async fn revoke(app: &App, admin: &str, name: KeyName, request: &Request) -> Result<Response, ApiError> {
     let (store, observer) = (app.store.clone(), app.observer.clone());
-    let (by, id) = (admin.to_owned(), request.id().to_owned());
+    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
     wholly(async move {
-        if !store.revoke_key(name.clone()).await? {
+        if !store.revoke_key(name.clone(), actor).await? {
             return Err(ApiError::NotFound);
         }
         observer.report(Event::KeyRevoked { name: name.as_str(), by: &by, id: &id });

@@ -45,7 +45,7 @@ pub(super) async fn create(
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
-    let ticket = retry::ticket(app, visit.caller, collection, None, request, &body)?;
+    let ticket = retry::ticket(&visit.caller, collection, None, request, &body)?;
     timing.mark("draft");
     let told = app.store.insert(collection, draft, ticket).await;
     timing.mark("store");
@@ -94,8 +94,9 @@ pub(super) async fn update(
 ) -> Result<Response, ApiError> {
     let seen = content::seen(request.headers());
     let accepted = match patch(collection, id, request).await {
-        Ok((patch, body)) => retry::ticket(app, visit.caller, collection, Some(id), request, &body)
-            .map(|ticket| (patch, ticket)),
+        Ok((patch, body)) => {
+            retry::ticket(&visit.caller, collection, Some(id), request, &body).map(|ticket| (patch, ticket))
+        }
         Err(error) => Err(error),
     };
     let (patch, ticket) = match accepted {
@@ -138,7 +139,7 @@ pub(super) async fn delete(
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     // A body means nothing here.
-    let ticket = match retry::ticket(app, visit.caller, collection, Some(id), request, b"") {
+    let ticket = match retry::ticket(&visit.caller, collection, Some(id), request, b"") {
         Ok(ticket) => ticket,
         // The record is judged before the header.
         Err(error) => {

@@ -1,6 +1,5 @@
 //! Safe retries: the key that a client gives a request (`Idempotency-Key`), and what makes the request itself.
 
-use super::App;
 use super::access::Caller;
 use super::content;
 use super::error::ApiError;
@@ -20,8 +19,7 @@ const HEADERS: [&str; 3] = ["if-match", "if-none-match", "prefer"];
 
 /// What makes this request one that may be sent again, where the client says that it may.
 pub(super) fn ticket(
-    app: &App,
-    caller: Caller,
+    caller: &Caller,
     collection: &Collection,
     id: Option<RecordId>,
     request: &Request,
@@ -29,15 +27,10 @@ pub(super) fn ticket(
 ) -> Result<Option<Ticket>, ApiError> {
     let headers = request.headers();
     let Some(key) = key(headers)? else { return Ok(None) };
-    let keys = app.store.access_keys();
     // A caller is who was given a key, whichever secret that is now; and nobody else is told what they were told.
-    let (kind, name) = match &caller {
+    let (kind, name) = match caller {
         Caller::Anonymous => ("anonymous", &b""[..]),
-        Caller::Known(hash) => match keys.holder(hash) {
-            Some(holder) => ("holder", holder.name.as_bytes()),
-            // Revoked this very moment.
-            None => ("hash", hash.as_bytes()),
-        },
+        Caller::Known(holder) => ("holder", holder.id.as_bytes()),
     };
     let id = id.map_or(0, RecordId::get).to_be_bytes();
     let mut request = vec![request.method().as_str().as_bytes(), collection.name().as_bytes(), &id, body];

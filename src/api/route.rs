@@ -21,6 +21,7 @@ pub(super) enum Route<'a> {
     Metrics,
     Keys,
     Key(KeyName),
+    KeyRotation(KeyName),
     Console(Place),
     Records(&'a Collection),
     Record(&'a Collection, RecordId),
@@ -45,7 +46,11 @@ impl<'a> Route<'a> {
             ("metrics", None) => settings.shows_metrics.then_some(Self::Metrics),
             // No collection is called like this.
             ("_", Some("keys")) => Some(Self::Keys),
-            ("_", Some(rest)) => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
+            ("_", Some(rest)) => match rest.strip_prefix("keys/")?.split_once('/') {
+                None => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
+                Some((name, "rotate")) => key_name(name).map(Self::KeyRotation),
+                Some(_) => None,
+            },
             ("console", path) if settings.has_console => {
                 Place::find(path.unwrap_or_default()).map(Self::Console)
             }
@@ -60,6 +65,7 @@ impl<'a> Route<'a> {
             Self::Record(collection, _) => collection.unique_verbs(),
             Self::Keys => &[Verb::Get, Verb::Post],
             Self::Key(_) => &[Verb::Delete],
+            Self::KeyRotation(_) => &[Verb::Post],
             _ => &[Verb::Get],
         }
     }
@@ -93,7 +99,7 @@ impl<'a> Route<'a> {
 
 /// The name of an access key, from the one segment that it is in a path.
 fn key_name(segment: &str) -> Option<KeyName> {
-    let name = path::decode(segment).filter(|_| !segment.contains('/'))?;
+    let name = path::decode(segment)?;
     KeyName::parse(&name).ok()
 }
 
@@ -110,6 +116,7 @@ pub(super) struct Labels {
     metrics: observe::Route,
     keys: observe::Route,
     key: observe::Route,
+    key_rotation: observe::Route,
     console: observe::Route,
     console_files: observe::Route,
 }
@@ -132,6 +139,7 @@ impl Labels {
             metrics: observer.route("/metrics"),
             keys: observer.route("/_/keys/"),
             key: observer.route("/_/keys/<name>/"),
+            key_rotation: observer.route("/_/keys/<name>/rotate/"),
             console: observer.route("/console/"),
             console_files: observer.route("/console/<build>/<file>"),
         }
@@ -150,6 +158,7 @@ impl Labels {
             Route::Metrics => self.metrics,
             Route::Keys => self.keys,
             Route::Key(_) => self.key,
+            Route::KeyRotation(_) => self.key_rotation,
             Route::Console(place) if place.is_page() => self.console,
             Route::Console(_) => self.console_files,
         }

@@ -122,6 +122,23 @@ fn legal(text: &str) -> Result<(), NameError> {
     Ok(())
 }
 
+/// The choice that somebody who wrote `given` most likely meant.
+pub fn nearest<'a>(given: &str, choices: &[&'a str]) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    let distance = |choice: &str| {
+        let choice = choice.to_lowercase();
+        // `int` is four letters away from `integer`, and still what was meant.
+        if given.len() >= 3 && (choice.starts_with(&given) || given.starts_with(&choice)) {
+            return Some(1);
+        }
+        let longer = given.chars().count().max(choice.chars().count());
+        let distance = strsim::damerau_levenshtein(&given, &choice);
+        (distance <= (longer / 3).max(1)).then_some(distance)
+    };
+    let near = choices.iter().filter_map(|choice| Some((distance(choice)?, *choice)));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, choice)| choice)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

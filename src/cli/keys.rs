@@ -1,15 +1,22 @@
-//! `carnet keys`: make, list and revoke access keys. A running server follows within one second.
+//! `carnet keys`: make, list, rotate and revoke access keys. A running server follows within one second.
 
-use std::fmt::Write;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{WrongUsage, terminal};
+use super::{WrongUsage, table, terminal};
+use crate::catalog::Catalog;
 use crate::config::Config;
-use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
-use crate::store::keys::{KeyRing, NewKey};
+use crate::record::access_key::{AccessKey, KeyEntry, KeyName, LONGEST_GRACE, USUAL_GRACE, grace};
+use crate::record::moment::Moment;
+use crate::record::scope::Scopes;
+use crate::store::audit::Actor;
+use crate::store::keys::{KeyRing, NewKey, Rotation};
+
+/// A key that was not used for so long may be one that nobody needs.
+const STALE: Duration = Duration::from_secs(90 * 86_400);
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -17,18 +24,32 @@ pub(super) enum Command {
     Create {
         /// What to call it; without a name: key-1, key-2, …
         name: Option<String>,
+        /// What it may do: COLLECTION:read, COLLECTION:write, *:read, *:write; several times, or with commas between. Without it: everything
+        #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
+        scope: Vec<String>,
+        /// When it ends: from now on (12h, 90d), a day (2027-01-31) or a moment (RFC 3339). Without it: never
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
         /// Store this key instead of a new random one: printable, without spaces
         #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
         key: Option<String>,
-        /// Let it manage access keys over HTTP: list, make and revoke them
+        /// Let it manage access keys over HTTP: list, make, rotate and revoke them
         #[arg(long)]
         admin: bool,
     },
-    /// List the access keys: name, first characters, when they were made, what they may; never the key
+    /// List the access keys: name, first characters, what they may, until when, when they were last used; never the key
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Give an access key a new secret and print it, once; the one before stays good for a while
+    Rotate {
+        /// What it is called
+        name: String,
+        /// How long the secret before stays good: 7d, 12h, 0s [default: 7d]
+        #[arg(long, value_name = "TIME")]
+        grace: Option<String>,
     },
     /// Revoke an access key
     Revoke {
@@ -38,17 +59,35 @@ pub(super) enum Command {
 }
 
 pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
-    let mut ring = KeyRing::open(&config.storage)?;
     match command {
-        Command::Create { name, key, admin } => create(&mut ring, name.as_deref(), key.as_deref(), admin),
+        Command::Create { name, scope, expires, key, admin } => {
+            let name = name.as_deref().map(KeyName::parse).transpose();
+            let access_key = match key {
+                Some(text) => AccessKey::parse(&text)
+                    .map_err(|error| WrongUsage(format!("--key cannot be used: {error}")))?,
+                None => generate()?,
+            };
+            let key = NewKey {
+                name: name.map_err(|error| WrongUsage(error.to_string()))?,
+                access_key,
+                is_admin: admin,
+                scopes: scopes(&config.catalog, &scope)?,
+                expires: expires.as_deref().map(end).transpose()?,
+            };
+            create(config, &key)
+        }
         Command::List { json } => {
-            let entries = ring.list()?;
+            let entries = KeyRing::open(&config.storage)?.list()?;
             terminal::say(&if json { as_json(&entries) } else { as_table(&entries) })?;
+            if !json {
+                remark_stale(&entries);
+            }
             Ok(())
         }
+        Command::Rotate { name, grace: given } => rotate(config, name, given.as_deref()),
         Command::Revoke { name } => {
-            if !ring.revoke(&name)? {
-                bail!("there is no access key named {name}; `carnet keys list` shows those there are");
+            if !KeyRing::open(&config.storage)?.revoke(&name, &Actor::command_line())? {
+                return unknown(&name);
             }
             terminal::remark(&format!("revoked {name}"));
             Ok(())
@@ -56,52 +95,113 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
     }
 }
 
-fn create(ring: &mut KeyRing, name: Option<&str>, given: Option<&str>, is_admin: bool) -> anyhow::Result<()> {
-    let name = name.map(KeyName::parse).transpose().map_err(|error| WrongUsage(error.to_string()))?;
-    let access_key = match given {
-        Some(text) => {
-            AccessKey::parse(text).map_err(|error| WrongUsage(format!("--key cannot be used: {error}")))?
-        }
-        None => AccessKey::generate().context("no random numbers can be had")?,
-    };
-    let name = ring.create(NewKey { name: name.as_ref(), access_key: &access_key, is_admin })?;
-    if access_key.is_guessable() {
+fn create(config: &Config, key: &NewKey) -> anyhow::Result<()> {
+    let name = KeyRing::open(&config.storage)?.create(key, &Actor::command_line())?;
+    if key.access_key.is_guessable() {
         terminal::remark(
             "carnet: warning: this key is short enough to be guessed; leave out --key for a random one",
         );
     }
-    terminal::say(&format!("{}\n", access_key.reveal()))?;
+    terminal::say(&format!("{}\n", key.access_key.reveal()))?;
     terminal::remark(&format!(
         "stored as {name}; only its hash is kept, so this is the last time it is shown"
     ));
     Ok(())
 }
 
-fn as_table(entries: &[KeyEntry]) -> String {
-    let width = |of: fn(&KeyEntry) -> &str, title: &str| {
-        let longest = entries.iter().map(|entry| of(entry).chars().count()).max();
-        longest.unwrap_or(0).max(title.len())
+fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<()> {
+    let grace = match given {
+        None => USUAL_GRACE,
+        Some(text) => grace(text).ok_or_else(|| {
+            let form = "a whole number with s, m, h, d or w";
+            WrongUsage(format!("--grace cannot be `{text}`: it is {form}, and at most {LONGEST_GRACE} days"))
+        })?,
     };
-    let name_width = width(|entry| &entry.name, "NAME");
-    let prefix_width = width(|entry| &entry.prefix, "PREFIX");
-    let created_width = width(|entry| &entry.created, "CREATED");
-    let mut text = String::new();
-    let mut line = |name: &str, prefix: &str, created: &str, admin: &str| {
-        let _ =
-            writeln!(text, "{name:name_width$}  {prefix:prefix_width$}  {created:created_width$}  {admin}");
+    let rotation = Rotation { name, access_key: generate()?, grace };
+    let rotated = KeyRing::open(&config.storage)?.rotate(&rotation, &Actor::command_line())?;
+    let Some(rotated) = rotated else { return unknown(&rotation.name) };
+    terminal::say(&format!("{}\n", rotation.access_key.reveal()))?;
+    let before = match rotated.previous_until {
+        Some(until) => format!("the secret before is good until {until}"),
+        None => "the secret before is good no more".to_owned(),
     };
-    line("NAME", "PREFIX", "CREATED", "ADMIN");
-    for KeyEntry { name, prefix, created, is_admin } in entries {
-        line(name, prefix, created, if *is_admin { "yes" } else { "no" });
+    terminal::remark(&format!("the new secret of {}, shown this once; {before}", rotation.name));
+    Ok(())
+}
+
+fn unknown(name: &str) -> anyhow::Result<()> {
+    bail!("there is no access key named {name}; `carnet keys list` shows those there are")
+}
+
+fn generate() -> anyhow::Result<AccessKey> {
+    AccessKey::generate().context("no random numbers can be had")
+}
+
+fn scopes(catalog: &Catalog, given: &[String]) -> Result<Scopes, WrongUsage> {
+    if given.is_empty() {
+        return Ok(Scopes::everything());
     }
-    text
+    let parsed = Scopes::parse(catalog, given.iter().map(|text| text.trim()));
+    parsed.map_err(|error| WrongUsage(format!("--scope cannot be used: {error}")))
+}
+
+fn end(text: &str) -> Result<Moment, WrongUsage> {
+    let parsed = Moment::parse_future(text, Moment::now());
+    parsed.map_err(|error| WrongUsage(format!("--expires cannot be `{text}`: {error}")))
+}
+
+fn as_table(entries: &[KeyEntry]) -> String {
+    // Seldom of interest, and wide.
+    let is_rotating = entries.iter().any(|entry| entry.previous_until.is_some());
+    let mut head = vec!["NAME", "PREFIX", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "ADMIN"];
+    if is_rotating {
+        head.insert(6, "SECRET BEFORE UNTIL");
+    }
+    let rows = entries.iter().map(|entry| {
+        let or = |text: &Option<String>, instead: &str| text.as_deref().unwrap_or(instead).to_owned();
+        let mut row = vec![
+            entry.name.clone(),
+            entry.prefix.clone(),
+            entry.scopes.texts().join(","),
+            entry.created.clone(),
+            or(&entry.expires, "never"),
+            or(&entry.last_used, "never"),
+            if entry.is_admin { "yes" } else { "no" }.to_owned(),
+        ];
+        if is_rotating {
+            row.insert(6, or(&entry.previous_until, ""));
+        }
+        row
+    });
+    table::write(&head, &rows.collect::<Vec<_>>())
+}
+
+/// Says which keys nobody may need any more, to whoever looks.
+fn remark_stale(entries: &[KeyEntry]) {
+    let now = Moment::now().seconds();
+    let is_old = |text: &str| {
+        let age = Moment::parse(text).map(|moment| now - moment.seconds());
+        age.is_some_and(|age| age.unsigned_abs() >= STALE.as_secs() && age > 0)
+    };
+    let stale = entries.iter().filter(|entry| is_old(entry.last_used.as_ref().unwrap_or(&entry.created)));
+    let names: Vec<&str> = stale.map(|entry| entry.name.as_str()).collect();
+    if !names.is_empty() {
+        let days = STALE.as_secs() / 86_400;
+        terminal::remark(&format!("not used for {days} days: {}; are they still needed?", names.join(", ")));
+    }
 }
 
 fn as_json(entries: &[KeyEntry]) -> String {
     let entries: Vec<_> = entries
         .iter()
-        .map(|KeyEntry { name, prefix, created, is_admin }| {
-            json!({"name": name, "prefix": prefix, "created": created, "admin": is_admin})
+        .map(|entry| {
+            let KeyEntry { name, prefix, created, is_admin, scopes, expires, last_used, previous_until } =
+                entry;
+            json!({
+                "name": name, "prefix": prefix, "created": created, "admin": is_admin,
+                "scopes": scopes.texts(), "expires": expires, "last_used": last_used,
+                "previous_until": previous_until,
+            })
         })
         .collect();
     format!("{:#}\n", json!(entries))

@@ -37,6 +37,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let settings = api::Settings {
         base_url: config.base_url,
         access_parameter: config.access_parameter,
+        unknown_keys_per_minute: config.unknown_keys_per_minute,
         shows_metrics: config.shows_metrics,
         has_console: config.has_console,
         shows_server_timing: config.shows_server_timing,

@@ -42,6 +42,8 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let memory = checker.size("memory", &server.memory);
     let cors_origins = checker.origins(server.cors_origins.as_deref());
     let access_parameter = checker.access_parameter(&written);
+    let unknown_keys =
+        checker.number("unknown_keys_per_minute", &written.unknown_keys_per_minute, 0..=1_000_000);
     let log = checker.log(&written, &overrides.log);
     let catalog = checker.catalog(&written, tree.get_ref(), access_parameter.as_deref());
     match (listen, storage, access_parameter, catalog) {
@@ -61,6 +63,9 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 any_filesystem: written.server.any_filesystem.unwrap_or(false),
                 cors_origins,
                 access_parameter,
+                unknown_keys_per_minute: unknown_keys
+                    .and_then(|number| u32::try_from(number).ok())
+                    .unwrap_or(Config::DEFAULT_UNKNOWN_KEYS),
                 log,
                 catalog,
             })

@@ -11,7 +11,8 @@ pub(super) fn write(config: &Config) -> String {
     let mut file = String::new();
     server(&mut file, config);
     let parameter = quoted(&config.access_parameter);
-    table(&mut file, "[access]", &[("parameter", parameter)]);
+    let unknown = config.unknown_keys_per_minute.to_string();
+    table(&mut file, "[access]", &[("parameter", parameter), ("unknown_keys_per_minute", unknown)]);
     let level = quoted(config.log.level.name());
     let format = quoted(log::format_name(config.log.format));
     table(&mut file, "[log]", &[("level", level), ("format", format)]);

@@ -16,6 +16,7 @@ use toml::de::{DeTable, DeValue};
 pub(super) struct Written {
     pub(super) server: Server,
     pub(super) access_parameter: Option<Spanned<String>>,
+    pub(super) unknown_keys_per_minute: Option<Spanned<i64>>,
     pub(super) log_level: Option<Spanned<String>>,
     pub(super) log_format: Option<Spanned<String>>,
     /// As many as there are in the file, in its order; broken parts have stand-ins.
@@ -57,6 +58,7 @@ pub(super) fn read<'t>(text: &'t str, tree: &'t DeTable<'t>) -> Written {
     }
     if let Some(table) = reader.table(&file, "access", keys::ACCESS) {
         written.access_parameter = reader.string(&table, "parameter");
+        written.unknown_keys_per_minute = reader.integer(&table, "unknown_keys_per_minute");
     }
     if let Some(table) = reader.table(&file, "log", keys::LOG) {
         written.log_level = reader.string(&table, "level");

@@ -34,7 +34,7 @@ pub(super) const SERVER: Keys = Keys {
     ],
 };
 
-pub(super) const ACCESS: Keys = Keys { table: "[access]", names: &["parameter"] };
+pub(super) const ACCESS: Keys = Keys { table: "[access]", names: &["parameter", "unknown_keys_per_minute"] };
 
 pub(super) const LOG: Keys = Keys { table: "[log]", names: &["level", "format"] };
 

@@ -3,6 +3,7 @@
 //! A person mends the file once, so every problem is shown in one answer, in the order of the file.
 
 use super::password::without_passwords;
+pub(super) use crate::catalog::name::nearest;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
 use std::fmt;
 use std::ops::Range;
@@ -59,23 +60,6 @@ pub(super) fn enumerate(names: &[&str], joint: &str) -> String {
         }
         few => few.concat(),
     }
-}
-
-/// The choice that somebody who wrote `given` most likely meant.
-pub(super) fn nearest<'a>(given: &str, choices: &[&'a str]) -> Option<&'a str> {
-    let given = given.to_lowercase();
-    let distance = |choice: &str| {
-        let choice = choice.to_lowercase();
-        // `int` is four letters away from `integer`, and still what was meant.
-        if given.len() >= 3 && (choice.starts_with(&given) || given.starts_with(&choice)) {
-            return Some(1);
-        }
-        let longer = given.chars().count().max(choice.chars().count());
-        let distance = strsim::damerau_levenshtein(&given, &choice);
-        (distance <= (longer / 3).max(1)).then_some(distance)
-    };
-    let near = choices.iter().filter_map(|choice| Some((distance(choice)?, *choice)));
-    near.min_by_key(|(distance, _)| *distance).map(|(_, choice)| choice)
 }
 
 /// Everything that is wrong with a configuration.

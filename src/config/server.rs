@@ -51,7 +51,7 @@ impl Checker {
         Some(Duration::from_secs(seconds.unsigned_abs()))
     }
 
-    fn number(
+    pub(super) fn number(
         &mut self,
         key: &str,
         written: &Option<Spanned<i64>>,

@@ -98,8 +98,12 @@ pub enum Event<'a> {
     KeysReloaded { keys: usize },
     /// Somebody with the access key named `by` made one, in the request `id`.
     KeyCreated { name: &'a str, is_admin: bool, by: &'a str, id: &'a str },
+    /// Somebody with the access key named `by` gave one a new secret, in the request `id`.
+    KeyRotated { name: &'a str, by: &'a str, id: &'a str },
     /// Somebody with the access key named `by` revoked one, in the request `id`.
     KeyRevoked { name: &'a str, by: &'a str, id: &'a str },
+    /// An address has presented more unknown access keys than are listened to in a minute.
+    UnknownKeysRefused { client: IpAddr, limit: u32 },
     /// This many connections were turned away because `limit` are open.
     ConnectionsRefused { count: u64, limit: usize },
     /// The system would not hand out a new connection.
@@ -141,6 +145,7 @@ impl<'a> Event<'a> {
             Event::WritesRefused { .. }
             | Event::DatabaseLost { .. }
             | Event::OutcomeUnknown { .. }
+            | Event::UnknownKeysRefused { .. }
             | Event::ConnectionsRefused { .. }
             | Event::AcceptFailed { .. }
             | Event::Warning(_) => Level::Warn,
@@ -150,6 +155,7 @@ impl<'a> Event<'a> {
             | Event::WritesResumed
             | Event::DatabaseFound
             | Event::KeyCreated { .. }
+            | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::Notice(_) => Level::Info,
             Event::Request(request) => request.outcome.level(),
@@ -173,7 +179,9 @@ impl<'a> Event<'a> {
             Event::OutcomeUnknown { .. } => "outcome_unknown",
             Event::KeysReloaded { .. } => "keys_reloaded",
             Event::KeyCreated { .. } => "key_created",
+            Event::KeyRotated { .. } => "key_rotated",
             Event::KeyRevoked { .. } => "key_revoked",
+            Event::UnknownKeysRefused { .. } => "unknown_keys_refused",
             Event::ConnectionsRefused { .. } => "connections_refused",
             Event::AcceptFailed { .. } => "accept_failed",
             Event::Warning(_) => "warning",
@@ -184,7 +192,7 @@ impl<'a> Event<'a> {
 
     /// What it says to a person, piece by piece.
     pub(super) fn message(&self, mut say: impl FnMut(Value<'a>)) {
-        use Value::{Number, Own, Socket, Text};
+        use Value::{Client, Number, Own, Socket, Text};
         match *self {
             Event::Listening { address } => {
                 say(Own("listening on "));
@@ -238,6 +246,20 @@ impl<'a> Event<'a> {
                 say(Text(name));
                 say(Own(if is_admin { ", which may manage keys, by " } else { ", by " }));
                 say(Text(by));
+            }
+            Event::KeyRotated { name, by, .. } => {
+                say(Own("access key rotated: "));
+                say(Text(name));
+                say(Own(", by "));
+                say(Text(by));
+            }
+            Event::UnknownKeysRefused { client, limit } => {
+                say(Own(
+                    "an address presents unknown access keys, and is refused for the rest of a minute: ",
+                ));
+                say(Client(client));
+                say(Own("; the limit is "));
+                say(Number(limit.into()));
             }
             Event::KeyRevoked { name, by, .. } => {
                 say(Own("access key revoked: "));
@@ -298,7 +320,11 @@ impl<'a> Event<'a> {
                 field("by", Value::Text(by), true);
                 field("request_id", Value::Text(id), false);
             }
-            Event::KeyRevoked { name, by, id } => {
+            Event::UnknownKeysRefused { client, limit } => {
+                field("client", Value::Client(client), true);
+                field("limit", Value::Number(limit.into()), true);
+            }
+            Event::KeyRotated { name, by, id } | Event::KeyRevoked { name, by, id } => {
                 field("name", Value::Text(name), true);
                 field("by", Value::Text(by), true);
                 field("request_id", Value::Text(id), false);

@@ -27,6 +27,7 @@ pub(super) struct Metrics {
     active_requests: Level,
     pub(super) connections_open: Level,
     pub(super) connections_refused: Counter,
+    pub(super) unknown_keys: Counter,
     pub(super) store: StoreMetrics,
 }
 
@@ -93,6 +94,7 @@ impl Metrics {
             active_requests: Level::default(),
             connections_open: Level::default(),
             connections_refused: Counter::default(),
+            unknown_keys: Counter::default(),
             store: StoreMetrics {
                 commits: Counter::default(),
                 // 1, 2, 4 … 1024 writes in one commit.
@@ -142,6 +144,11 @@ impl Metrics {
             "http_server_refused_connections",
             "Connections turned away because too many were open",
             self.connections_refused.clone(),
+        );
+        registry.register(
+            "carnet_access_unknown_keys",
+            "Access keys that were presented and are not known",
+            self.unknown_keys.clone(),
         );
         registry.register("carnet_store_commits", "Committed write transactions", self.store.commits.clone());
         registry.register(

@@ -1,9 +1,13 @@
 //! An access key: a secret that never prints itself, and what is kept of it.
 
 use std::fmt;
+use std::time::Duration;
 
 use data_encoding::BASE32_DNSSEC;
 use sha2::{Digest, Sha256};
+
+use super::moment::span;
+use super::scope::Scopes;
 
 /// How many characters of a long key are kept for display.
 const PREFIX: usize = 4;
@@ -72,6 +76,16 @@ impl fmt::Debug for AccessKey {
 /// The most characters of a key's name.
 pub const LONGEST_NAME: usize = 200;
 
+/// How long a secret may stay good beside a new one, in days.
+pub const LONGEST_GRACE: u64 = 365;
+/// How long it does where nobody says.
+pub const USUAL_GRACE: Duration = Duration::from_secs(7 * 86_400);
+
+/// A length of time that a secret may stay good beside a new one: `7d`, `0s`.
+pub fn grace(text: &str) -> Option<Duration> {
+    span(text).ok().filter(|span| span.as_secs() <= LONGEST_GRACE * 86_400)
+}
+
 /// What an access key is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyName(String);
@@ -99,7 +113,8 @@ impl KeyName {
 
 /// The SHA-256 of an access key: all that is stored of the secret.
 ///
-/// A look-up compares digests, so its time tells nothing about the secret.
+/// A look-up compares digests, so its time tells nothing about the secret: whoever knows how much of a digest was
+/// right has no text that would come closer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
@@ -128,6 +143,13 @@ pub struct KeyEntry {
     pub created: String,
     /// Whether it may manage access keys.
     pub is_admin: bool,
+    pub scopes: Scopes,
+    /// When it ends, RFC 3339.
+    pub expires: Option<String>,
+    /// When it was last presented, to the minute or so. RFC 3339.
+    pub last_used: Option<String>,
+    /// After a rotation: until when the secret before is good as well. RFC 3339.
+    pub previous_until: Option<String>,
 }
 
 #[cfg(test)]

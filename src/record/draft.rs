@@ -9,7 +9,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::moment::MomentError;
 use super::representation;
+use super::scope::ScopeError;
 use super::{RecordId, Value, float, integer};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
@@ -44,6 +46,12 @@ pub enum DraftError {
     DoesNotValidate(String),
     /// A text that cannot be what an access key is called.
     NoKeyName,
+    /// What an access key may, and why it is not understood.
+    NoScopes(ScopeError),
+    /// When an access key ends, and why it is not understood.
+    NoMoment(MomentError),
+    /// How long a secret stays good beside a new one.
+    NoGrace,
 }
 
 impl DraftError {
@@ -61,7 +69,10 @@ impl DraftError {
             | Self::CannotBeChanged(_)
             | Self::Missing(_)
             | Self::DoesNotValidate(_)
-            | Self::NoKeyName => true,
+            | Self::NoKeyName
+            | Self::NoScopes(_)
+            | Self::NoMoment(_)
+            | Self::NoGrace => true,
         }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::audit::{Deed, Head};
 use super::keys::KeyRow;
 use super::url::StorageUrl;
 use super::{postgres, sqlite};
@@ -114,6 +115,7 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
     }
     let keys = source.keys().await?;
     target.write_keys(keys.clone()).await?;
+    target.record(Deed::copied(&from.to_string(), &source.trail().await?)).await?;
 
     let mut summary = Summary { collections: Vec::new(), keys: keys.len() };
     for (collection, sum) in catalog.collections().iter().zip(sums) {
@@ -212,6 +214,14 @@ impl Source<'_> {
             Self::Postgres(source) => source.keys().await,
         }
     }
+
+    /// Where its trail ends.
+    async fn trail(&mut self) -> Result<Head, CopyError> {
+        match self {
+            Self::Sqlite(source) => source.trail().await,
+            Self::Postgres(source) => source.trail().await,
+        }
+    }
 }
 
 /// A store that was empty, inside the transaction that fills it. Dropped, it is empty again.
@@ -246,6 +256,14 @@ impl Target<'_> {
         match self {
             Self::Sqlite(target) => target.write_keys(keys).await,
             Self::Postgres(target) => target.write_keys(keys).await,
+        }
+    }
+
+    /// Puts into its trail where all of it came from. The trail of the source stays there.
+    async fn record(&mut self, deed: Deed) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite(target) => target.record(deed).await,
+            Self::Postgres(target) => target.record(deed).await,
         }
     }
 

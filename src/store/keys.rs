@@ -1,77 +1,90 @@
-//! The stored access keys: the set that a server looks callers up in, and the ring that commands change.
+//! The stored access keys: what is kept of each, and the ring that commands change.
 
-use std::collections::HashMap;
+mod set;
 
+use std::time::Duration;
+
+use super::audit::{Actor, Trail};
 use super::postgres::ring;
 use super::sqlite::keys::KeyTable;
 use super::url::StorageUrl;
 use super::{OpenError, StoreError};
-use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
+use crate::record::moment::Moment;
+use crate::record::scope::Scopes;
+pub(super) use set::Use;
+pub use set::{Holder, KeySet};
 
-/// The known access keys at one moment.
-#[derive(Debug, Default)]
-pub struct KeySet(HashMap<KeyHash, Holder>);
-
-/// Who was given an access key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
-    /// What the key is called.
-    pub name: String,
-    /// Whether it may manage access keys.
-    pub is_admin: bool,
-}
-
-impl KeySet {
-    pub(super) fn new(keys: impl Iterator<Item = (KeyHash, Holder)>) -> Self {
-        Self(keys.collect())
-    }
-
-    /// Whether somebody was given the key with this hash.
-    pub fn knows(&self, hash: &KeyHash) -> bool {
-        self.0.contains_key(hash)
-    }
-
-    /// Who was given the key with this hash.
-    pub fn holder(&self, hash: &KeyHash) -> Option<&Holder> {
-        self.0.get(hash)
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// A stored access key with all that is kept of it, on its way into another store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A stored access key with all that is kept of it: read by a server, and on its way into another store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct KeyRow {
     pub(super) name: String,
     pub(super) hash: Vec<u8>,
     pub(super) prefix: String,
     pub(super) created: String,
     pub(super) is_admin: bool,
+    pub(super) scopes: String,
+    pub(super) expires: Option<String>,
+    /// The secret before the last rotation, and until when it is good.
+    pub(super) previous_hash: Option<Vec<u8>>,
+    pub(super) previous_until: Option<String>,
+    /// That of the first secret, once there was another.
+    pub(super) first_hash: Option<Vec<u8>>,
 }
 
+/// The columns of a key, in the order of [`KeyRow`].
+pub(super) const KEY_COLUMNS: &str =
+    "name, hash, prefix, created, admin, scopes, expires, previous_hash, previous_until, first_hash";
+
 impl KeyRow {
-    /// Its parts, each with its length before it.
+    /// Its parts, each with its length before it; what is not there is told from what is empty.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let Self { name, hash, prefix, created, is_admin } = self;
-        let is_admin = [u8::from(*is_admin)];
-        let parts = [name.as_bytes(), hash, prefix.as_bytes(), created.as_bytes(), &is_admin];
-        parts.iter().flat_map(|part| [&(part.len() as u64).to_be_bytes(), *part].concat()).collect()
+        let is_admin = [u8::from(self.is_admin)];
+        let parts = [
+            Some(self.name.as_bytes()),
+            Some(&self.hash),
+            Some(self.prefix.as_bytes()),
+            Some(self.created.as_bytes()),
+            Some(&is_admin),
+            Some(self.scopes.as_bytes()),
+            self.expires.as_deref().map(str::as_bytes),
+            self.previous_hash.as_deref(),
+            self.previous_until.as_deref().map(str::as_bytes),
+            self.first_hash.as_deref(),
+        ];
+        let one = |part: Option<&[u8]>| match part {
+            Some(part) => [&(part.len() as u64).to_be_bytes(), part].concat(),
+            None => u64::MAX.to_be_bytes().to_vec(),
+        };
+        parts.into_iter().flat_map(one).collect()
+    }
+
+    /// As it is shown, with its last use. What is over is not shown.
+    pub(super) fn entry(self, last_used: Option<String>) -> KeyEntry {
+        let now = Moment::now().to_string();
+        KeyEntry {
+            scopes: Scopes::from_stored(&self.scopes),
+            name: self.name,
+            prefix: self.prefix,
+            is_admin: self.is_admin,
+            expires: self.expires,
+            // A use of another key that had the name before.
+            last_used: last_used.filter(|used| *used >= self.created),
+            created: self.created,
+            previous_until: self.previous_until.filter(|until| *until > now),
+        }
     }
 }
 
-/// Why a key could not be made or revoked.
+/// Why a key could not be made, rotated or revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRingError {
     #[error("there is already an access key named {0}; choose another name, or revoke that one first")]
     NameInUse(String),
     #[error("this access key is already stored under the name {0}")]
     KeyInUse(String),
+    #[error("the access key named {0} has expired; make a new one")]
+    Expired(String),
     #[error("the stored keys cannot be read or written: {0}")]
     Failed(StoreError),
 }
@@ -83,16 +96,73 @@ impl From<StoreError> for KeyRingError {
 }
 
 /// A key that is to be stored.
-#[derive(Debug, Clone, Copy)]
-pub struct NewKey<'a> {
+#[derive(Debug, Clone)]
+pub struct NewKey {
     /// Without a name it gets the first free of `key-1`, `key-2`, …
-    pub name: Option<&'a KeyName>,
-    pub access_key: &'a AccessKey,
+    pub name: Option<KeyName>,
+    pub access_key: AccessKey,
     /// Whether it may manage access keys.
     pub is_admin: bool,
+    pub scopes: Scopes,
+    pub expires: Option<Moment>,
 }
 
-/// The stored access keys, for the `keys` commands: works beside a running server.
+impl NewKey {
+    /// As it is stored under this name.
+    pub(super) fn row(&self, name: String) -> KeyRow {
+        KeyRow {
+            name,
+            hash: self.access_key.hash().as_bytes().to_vec(),
+            prefix: self.access_key.prefix(),
+            created: Moment::now().to_string(),
+            is_admin: self.is_admin,
+            scopes: self.scopes.to_string(),
+            expires: self.expires.map(|moment| moment.to_string()),
+            ..KeyRow::default()
+        }
+    }
+}
+
+/// A new secret for a key that is stored.
+#[derive(Debug, Clone)]
+pub struct Rotation {
+    pub name: String,
+    pub access_key: AccessKey,
+    /// How long the secret that there is stays good beside it.
+    pub grace: Duration,
+}
+
+impl Rotation {
+    /// The key as it is stored after the rotation. The secret that is replaced becomes the one before; what was before
+    /// it is forgotten.
+    pub(super) fn apply(&self, row: KeyRow) -> Result<(KeyRow, Option<Moment>), KeyRingError> {
+        let now = Moment::now();
+        let is_over = |text: &String| Moment::parse(text).is_none_or(|end| end <= now);
+        if row.expires.as_ref().is_some_and(is_over) {
+            return Err(KeyRingError::Expired(row.name));
+        }
+        let until = now.after(self.grace).filter(|until| *until > now);
+        let rotated = KeyRow {
+            hash: self.access_key.hash().as_bytes().to_vec(),
+            prefix: self.access_key.prefix(),
+            previous_hash: until.is_some().then(|| row.hash.clone()),
+            previous_until: until.map(|until| until.to_string()),
+            first_hash: row.first_hash.or(Some(row.hash)),
+            ..row
+        };
+        Ok((rotated, until))
+    }
+}
+
+/// What became of a rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rotated {
+    /// Until when the secret before is good as well; not at all any more where there is none.
+    pub previous_until: Option<Moment>,
+}
+
+/// The stored access keys, for the `keys` commands: works beside a running server. Every change is in the trail, or is
+/// not made.
 pub enum KeyRing {
     Sqlite(KeyTable),
     Postgres(ring::KeyTable),
@@ -108,10 +178,10 @@ impl KeyRing {
     }
 
     /// Stores a key, and says what it is called.
-    pub fn create(&mut self, key: NewKey<'_>) -> Result<String, KeyRingError> {
+    pub fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
         match self {
-            Self::Sqlite(table) => table.create(key),
-            Self::Postgres(table) => table.create(key),
+            Self::Sqlite(table) => table.create(key, by),
+            Self::Postgres(table) => table.create(key, by),
         }
     }
 
@@ -123,11 +193,27 @@ impl KeyRing {
         }
     }
 
-    /// Forgets the key of this name; says whether there was one.
-    pub fn revoke(&mut self, name: &str) -> Result<bool, KeyRingError> {
+    /// Gives a key a new secret; `None` where there is no such key.
+    pub fn rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyRingError> {
         match self {
-            Self::Sqlite(table) => table.revoke(name),
-            Self::Postgres(table) => table.revoke(name),
+            Self::Sqlite(table) => table.rotate(rotation, by),
+            Self::Postgres(table) => table.rotate(rotation, by),
+        }
+    }
+
+    /// Forgets the key of this name; says whether there was one.
+    pub fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+        match self {
+            Self::Sqlite(table) => table.revoke(name, by),
+            Self::Postgres(table) => table.revoke(name, by),
+        }
+    }
+
+    /// What was done with keys and tables, from the beginning.
+    pub fn trail(&self) -> Result<Trail, KeyRingError> {
+        match self {
+            Self::Sqlite(table) => table.trail(),
+            Self::Postgres(table) => table.trail(),
         }
     }
 }

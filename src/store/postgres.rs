@@ -2,6 +2,7 @@
 
 pub mod address;
 mod answers;
+mod audit;
 mod builder;
 mod columns;
 mod connection;
@@ -40,10 +41,11 @@ mod writer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
-use super::keys::{KeyRingError, KeySet, NewKey};
+use super::audit::Actor;
+use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::plan::Plan;
 use super::quota::Usage;
 use super::retry::{Ticket, Told};
@@ -53,7 +55,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
-use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::listing::Listing;
@@ -211,7 +213,7 @@ impl Postgres {
         self.in_session()?.use_quota(collection, caller, limit, requests).await
     }
 
-    pub(super) fn access_keys(&self) -> Arc<KeySet> {
+    pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {
         self.matter.keys.current()
     }
 
@@ -219,18 +221,20 @@ impl Postgres {
         self.in_session()?.list_keys().await
     }
 
-    pub(super) async fn create_key(
-        &self,
-        name: Option<KeyName>,
-        access_key: AccessKey,
-        is_admin: bool,
-    ) -> Result<String, KeyRingError> {
-        let key = NewKey { name: name.as_ref(), access_key: &access_key, is_admin };
-        self.in_session()?.create_key(key).await
+    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+        self.in_session()?.create_key(key, by).await
     }
 
-    pub(super) async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
-        self.in_session()?.revoke_key(name.as_str()).await
+    pub(super) async fn rotate_key(
+        &self,
+        rotation: &Rotation,
+        by: &Actor,
+    ) -> Result<Option<Rotated>, KeyRingError> {
+        self.in_session()?.rotate_key(rotation, by).await
+    }
+
+    pub(super) async fn revoke_key(&self, name: &KeyName, by: &Actor) -> Result<bool, KeyRingError> {
+        self.in_session()?.revoke_key(name.as_str(), by).await
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {

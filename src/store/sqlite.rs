@@ -1,6 +1,7 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
 mod answers;
+mod audit;
 mod builder;
 mod connection;
 pub(super) mod copy;
@@ -22,10 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::Guard;
 use bytes::Bytes;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::keys::{KeyRingError, KeySet, NewKey};
+use super::audit::{Actor, Deed};
+use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::quota::{Usage, Windows};
@@ -37,7 +40,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
-use crate::record::access_key::{AccessKey, KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use builder::Builder;
@@ -156,7 +159,7 @@ impl Sqlite {
         self.writer.submit(ticket, delete).await.map(Verdict::deleted)
     }
 
-    pub(super) fn access_keys(&self) -> Arc<KeySet> {
+    pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {
         self.access_keys.current()
     }
 
@@ -164,20 +167,20 @@ impl Sqlite {
         self.with_keys(|table| table.list()).await
     }
 
-    pub(super) async fn create_key(
-        &self,
-        name: Option<KeyName>,
-        access_key: AccessKey,
-        is_admin: bool,
-    ) -> Result<String, KeyRingError> {
-        self.with_keys(move |table| {
-            table.create(NewKey { name: name.as_ref(), access_key: &access_key, is_admin })
-        })
-        .await
+    pub(super) async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyRingError> {
+        self.with_keys(move |table| table.create(&key, &by)).await
     }
 
-    pub(super) async fn revoke_key(&self, name: KeyName) -> Result<bool, KeyRingError> {
-        self.with_keys(move |table| table.revoke(name.as_str())).await
+    pub(super) async fn rotate_key(
+        &self,
+        rotation: Rotation,
+        by: Actor,
+    ) -> Result<Option<Rotated>, KeyRingError> {
+        self.with_keys(move |table| table.rotate(&rotation, &by)).await
+    }
+
+    pub(super) async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyRingError> {
+        self.with_keys(move |table| table.revoke(name.as_str(), &by)).await
     }
 
     /// Works on the stored keys as a command does, beside the writer and where waiting for it holds up nobody;
@@ -248,6 +251,7 @@ fn prepare(
     }
     tables::apply(&transaction, &plan)
         .and_then(|()| keys::create_tables(&transaction))
+        .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
         .and_then(|()| answers::create_table(&transaction))
         .and_then(|()| connection::mark(&transaction))
@@ -257,6 +261,12 @@ fn prepare(
         observer.report(Event::Notice(words));
     }
     connection.pragma_update(None, "foreign_keys", true).map_err(unusable)
+}
+
+/// Puts what a start changes into the trail.
+fn record(connection: &Connection, plan: &Plan) -> rusqlite::Result<()> {
+    let mut steps = plan.steps.iter();
+    steps.try_for_each(|step| audit::append(connection, Deed::configured(&step.words), &Actor::start()))
 }
 
 /// One for each thread that answers, and some for lists that take long.

@@ -54,8 +54,11 @@ mod api {
     mod pages;
     mod rate_limit;
     mod retries;
+    mod rights;
     mod root;
+    mod rotation;
     mod schema;
+    mod strangers;
     mod unique;
     mod update;
 }
@@ -118,6 +121,7 @@ mod model {
 
 /// The program as a person at a terminal, or a supervisor, meets it.
 mod cli {
+    mod audit;
     mod check;
     mod copy;
     mod init;

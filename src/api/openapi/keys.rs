@@ -26,7 +26,7 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
         request_body: None,
         success,
         may_be_held: false,
-        refusals: [&refusal::OF_ANY[..], &[401, 403]].concat(),
+        refusals: [&refusal::OF_ANY[..], &[401, 403, 429]].concat(),
         security: security::requirement(Admission::KnownOnly, access_parameter),
         is_limited: false,
     };
@@ -56,12 +56,26 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
     let mut revoke = operation("delete", "revoke-access-key", "Revoke an access key", revoked);
     revoke.refusals.extend([404, 507]);
 
+    let rotated = Success {
+        status: "200",
+        description: "The key has a new secret. This is the only time that it is shown.".into(),
+        headers: Vec::new(),
+        content: Some(json("RotatedAccessKey")),
+    };
+    let mut rotate = operation("post", "rotate-access-key", "Give an access key a new secret", rotated);
+    rotate.request_body = Some(json!({ "required": false, "content": json("KeyRotation") }));
+    rotate.refusals.extend(refusal::OF_BODIES);
+    rotate.refusals.extend([404, 409, 507]);
+
     let all = Place { name: "access-keys", tag: TAG, parameters: Vec::new(), may_be_unknown: false };
     let parameters = vec![reference("parameters", "KeyName")];
+    let rotation =
+        Place { name: "access-key-rotation", tag: TAG, parameters: parameters.clone(), may_be_unknown: true };
     let one = Place { name: "access-key", tag: TAG, parameters, may_be_unknown: true };
     let mut paths = Map::new();
     paths.insert("/_/keys/".into(), path_item(&all, vec![list, create]));
     paths.insert("/_/keys/{name}/".into(), path_item(&one, vec![revoke]));
+    paths.insert("/_/keys/{name}/rotate/".into(), path_item(&rotation, vec![rotate]));
     paths
 }
 
@@ -88,10 +102,17 @@ pub(super) fn components() -> Map<String, Value> {
             "prefix": { "type": "string", "description": "The first characters of the key; empty for a short one." },
             "created": { "type": "string", "format": "date-time" },
             "admin": flag,
+            "scopes": { "type": "array", "items": scope(), "description": "What it may do with records. What is not named is refused." },
+            "expires": moment("When it ends; from then on it is unknown."),
+            "last_used": moment("When it was last presented, to the minute or so."),
+            "previous_until": moment("After a rotation: until when the secret before is good as well."),
         },
-        "required": ["name", "prefix", "created", "admin"],
+        "required": ["name", "prefix", "created", "admin", "scopes", "expires", "last_used", "previous_until"],
         "additionalProperties": false,
-        "examples": [{ "name": "reader", "prefix": "ck_a", "created": "2026-11-15T03:23:02Z", "admin": false }],
+        "examples": [{
+            "name": "reader", "prefix": "ck_a", "created": "2026-11-15T03:23:02Z", "admin": false,
+            "scopes": ["*:read"], "expires": null, "last_used": "2026-11-15T04:00:31Z", "previous_until": null,
+        }],
     }));
     components.insert(
         "AccessKeys".into(),
@@ -111,9 +132,23 @@ pub(super) fn components() -> Map<String, Value> {
         "NewAccessKey".into(),
         json!({
             "type": "object",
-            "properties": { "name": given, "admin": asked },
+            "properties": {
+                "name": given,
+                "admin": asked,
+                "scopes": {
+                    "type": ["array", "null"],
+                    "items": scope(),
+                    "minItems": 1,
+                    "description": "What it may do with records. Without them: everything.",
+                },
+                "expires": {
+                    "type": ["string", "null"],
+                    "description": "When it ends: from now on (`90d`, with s, m, h, d or w), a day in UTC, or a moment of RFC 3339. Without it: never.",
+                    "examples": ["90d", "2027-01-31", "2027-01-31T12:00:00Z"],
+                },
+            },
             "additionalProperties": false,
-            "examples": [{ "name": "reader" }, { "name": "Ann", "admin": true }],
+            "examples": [{ "name": "reader", "scopes": ["*:read"], "expires": "90d" }, { "name": "Ann", "admin": true }],
         }),
     );
     components.insert(
@@ -128,7 +163,42 @@ pub(super) fn components() -> Map<String, Value> {
             "additionalProperties": false,
         }),
     );
+    components.insert(
+        "KeyRotation".into(),
+        json!({
+            "type": "object",
+            "properties": { "grace": {
+                "type": ["string", "null"],
+                "pattern": "^[0-9]+[smhdw]$",
+                "description": "How long the secret before stays good. Without it: `7d`.",
+                "examples": ["7d", "0s"],
+            } },
+            "additionalProperties": false,
+        }),
+    );
+    components.insert(
+        "RotatedAccessKey".into(),
+        json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string" },
+                "key": { "type": "string", "description": "The new secret. Only its hash is kept." },
+                "previous_until": moment("Until when the secret before is good; null: no more."),
+            },
+            "required": ["name", "key", "previous_until"],
+            "additionalProperties": false,
+        }),
+    );
     components
+}
+
+fn scope() -> Value {
+    json!({ "type": "string", "pattern": r"^(\*|(\*|[a-z][a-z0-9_]*):(read|write))$", "examples": ["users:read"] })
+}
+
+/// A moment, or none.
+fn moment(description: &str) -> Value {
+    json!({ "type": ["string", "null"], "format": "date-time", "description": description })
 }
 
 /// A name that a key can have.

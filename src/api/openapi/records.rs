@@ -191,8 +191,8 @@ fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
     if collection.admission() == Admission::KnownOnly {
         statuses.push(401);
     }
-    if collection.rate_limit().is_some() {
-        statuses.push(429);
+    if collection.admission() != Admission::Open {
+        statuses.extend([403, 429]);
     }
     if target == Target::Record {
         statuses.push(404);

@@ -55,7 +55,7 @@ const REFUSALS: [Refusal; 17] = [
     Refusal::new(
         403,
         "Forbidden",
-        "The access key is known, and may not do this; `error` says how to make one that may.",
+        "The access key is known, and may not do this; `error` says which scope it lacks, or how to make one that may.",
     ),
     Refusal {
         headers: &["Connection"],
@@ -76,7 +76,7 @@ const REFUSALS: [Refusal; 17] = [
         ..Refusal::new(
             409,
             "Conflict",
-            "Another record still refers to this one, a name is in use, the database has a rule of its own, or a \
+            "Another record still refers to this one, a name is in use, a key has expired, the database has a rule of its own, or a \
              request with the same `Idempotency-Key` is still under way; `error` says which.",
         )
     },
@@ -98,7 +98,11 @@ const REFUSALS: [Refusal; 17] = [
     Refusal::new(422, "UnprocessableContent", "The `Idempotency-Key` was used for another request."),
     Refusal {
         headers: &["Retry-After"],
-        ..Refusal::new(429, "TooManyRequests", "The access key has used up its requests for now.")
+        ..Refusal::new(
+            429,
+            "TooManyRequests",
+            "The access key has used up its requests for now, or too many unknown ones came from this address.",
+        )
     },
     Refusal {
         is_uncounted: true,

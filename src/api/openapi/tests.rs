@@ -99,6 +99,7 @@ fn no_path_is_missing() {
     let service = [
         "/_/keys/",
         "/_/keys/{name}/",
+        "/_/keys/{name}/rotate/",
         "/",
         "/schema/",
         "/schema/{name}/",

@@ -1,57 +1,107 @@
-//! The body of a request for a new access key.
+//! The bodies of requests for a new access key, and for a new secret of one.
+
+use std::time::Duration;
 
 use super::{DraftError, Members, text};
-use crate::record::access_key::KeyName;
+use crate::catalog::Catalog;
+use crate::record::access_key::{KeyName, USUAL_GRACE, grace};
+use crate::record::moment::Moment;
+use crate::record::scope::Scopes;
 
 /// An access key as somebody wishes for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyDraft {
     pub name: Option<KeyName>,
+    pub scopes: Scopes,
+    pub expires: Option<Moment>,
     /// Whether it may manage access keys.
     pub is_admin: bool,
 }
 
 impl KeyDraft {
-    /// Judges the body as that of a record is judged: both members may be left out, or be null.
-    pub fn parse(body: &[u8]) -> Result<Self, DraftError> {
+    /// Judges the body as that of a record is judged: every member may be left out, or be null.
+    pub fn parse(catalog: &Catalog, body: &[u8], now: Moment) -> Result<Self, DraftError> {
         let members = Members::parse(body)?;
-        let (mut name, mut admin) = (None, None);
-        for (member, value) in &members.0 {
-            match member.as_str() {
-                "name" => name = Some(value.get()),
-                "admin" => admin = Some(value.get()),
-                _ => return Err(DraftError::UnknownField(member.clone())),
-            }
-        }
+        let [name, scopes, expires, admin] = members.only(["name", "scopes", "expires", "admin"])?;
+        let wrong = |member: &str| DraftError::DoesNotValidate(member.to_owned());
         let name = match name {
-            None | Some("null") => None,
+            None => None,
             Some(json) => {
-                let given = text(json).ok_or(DraftError::DoesNotValidate("name".into()))?;
+                let given = text(json).ok_or(wrong("name"))?;
                 Some(KeyName::parse(&given).map_err(|_| DraftError::NoKeyName)?)
             }
         };
-        let is_admin = match admin {
-            None | Some("null" | "false") => false,
-            Some("true") => true,
-            Some(_) => return Err(DraftError::DoesNotValidate("admin".into())),
+        let scopes = match scopes {
+            None => Scopes::everything(),
+            Some(json) => {
+                let given: Vec<String> = serde_json::from_str(json).map_err(|_| wrong("scopes"))?;
+                let given = given.iter().map(String::as_str);
+                Scopes::parse(catalog, given).map_err(DraftError::NoScopes)?
+            }
         };
-        Ok(Self { name, is_admin })
+        let expires = match expires {
+            None => None,
+            Some(json) => {
+                let given = text(json).ok_or(wrong("expires"))?;
+                Some(Moment::parse_future(&given, now).map_err(DraftError::NoMoment)?)
+            }
+        };
+        let is_admin = match admin {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => return Err(wrong("admin")),
+        };
+        Ok(Self { name, scopes, expires, is_admin })
+    }
+}
+
+/// How long the secret that there is stays good beside the new one. No body at all says nothing about it.
+pub fn parse_grace(body: &[u8]) -> Result<Duration, DraftError> {
+    if body.is_empty() {
+        return Ok(USUAL_GRACE);
+    }
+    let [given] = Members::parse(body)?.only(["grace"])?;
+    let Some(json) = given else { return Ok(USUAL_GRACE) };
+    let given = text(json).ok_or(DraftError::DoesNotValidate("grace".into()))?;
+    grace(&given).ok_or(DraftError::NoGrace)
+}
+
+impl<'a> Members<'a> {
+    /// The values of these members, where there are any but null; no other member may be there.
+    fn only<const N: usize>(&self, names: [&str; N]) -> Result<[Option<&'a str>; N], DraftError> {
+        let mut found = [None; N];
+        for (member, value) in &self.0 {
+            match names.iter().position(|name| name == member) {
+                Some(place) => found[place] = Some(value.get()).filter(|json| *json != "null"),
+                None => return Err(DraftError::UnknownField(member.clone())),
+            }
+        }
+        Ok(found)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::moment::MomentError;
+    use crate::record::scope::ScopeError;
+
+    const NOW: i64 = 1_800_000_000;
+
+    fn parse(body: &str) -> Result<KeyDraft, DraftError> {
+        KeyDraft::parse(&Catalog::default(), body.as_bytes(), Moment::from_seconds(NOW))
+    }
 
     #[test]
-    fn both_members_may_be_left_out() {
-        let parse = |body: &str| KeyDraft::parse(body.as_bytes());
-        let nobody = KeyDraft { name: None, is_admin: false };
-        for body in ["{}", r#"{"name":null,"admin":null}"#, r#"{"admin":false}"#] {
-            assert_eq!(parse(body), Ok(nobody.clone()), "{body}");
+    fn every_member_may_be_left_out() {
+        let plain = KeyDraft { name: None, scopes: Scopes::everything(), expires: None, is_admin: false };
+        for body in ["{}", r#"{"name":null,"admin":null,"scopes":null,"expires":null}"#, r#"{"admin":false}"#]
+        {
+            assert_eq!(parse(body), Ok(plain.clone()), "{body}");
         }
-        let ann = KeyDraft { name: KeyName::parse("ann").ok(), is_admin: true };
-        assert_eq!(parse(r#"{"admin":true,"name":"\u0061nn"}"#), Ok(ann));
+        let expires = Some(Moment::from_seconds(NOW + 60));
+        let ann = KeyDraft { name: KeyName::parse("ann").ok(), is_admin: true, expires, ..plain };
+        assert_eq!(parse(r#"{"admin":true,"name":"\u0061nn","expires":"1m","scopes":["*"]}"#), Ok(ann));
     }
 
     #[test]
@@ -67,8 +117,26 @@ mod tests {
             (r#"{"name":"a\u0000"}"#, wrong("name")),
             (r#"{"name":""}"#, DraftError::NoKeyName),
             (r#"{"name":"a\n"}"#, DraftError::NoKeyName),
+            (r#"{"scopes":"*"}"#, wrong("scopes")),
+            (r#"{"scopes":[1]}"#, wrong("scopes")),
+            (r#"{"scopes":[]}"#, DraftError::NoScopes(ScopeError::None)),
+            (r#"{"scopes":["all"]}"#, DraftError::NoScopes(ScopeError::NotAScope("all".into()))),
+            (r#"{"expires":7}"#, wrong("expires")),
+            (r#"{"expires":"soon"}"#, DraftError::NoMoment(MomentError::NotAMoment)),
+            (r#"{"expires":"2020-01-01"}"#, DraftError::NoMoment(MomentError::Past)),
         ] {
-            assert_eq!(KeyDraft::parse(body.as_bytes()), Err(error), "{body}");
+            assert_eq!(parse(body), Err(error), "{body}");
         }
+    }
+
+    #[test]
+    fn a_grace_is_a_week_unless_somebody_says_otherwise() {
+        for body in ["", "{}", r#"{"grace":null}"#, r#"{"grace":"7d"}"#] {
+            assert_eq!(parse_grace(body.as_bytes()), Ok(USUAL_GRACE), "{body}");
+        }
+        assert_eq!(parse_grace(br#"{"grace":"0s"}"#), Ok(Duration::ZERO));
+        assert_eq!(parse_grace(br#"{"grace":"366d"}"#), Err(DraftError::NoGrace));
+        assert_eq!(parse_grace(br#"{"grace":7}"#), Err(DraftError::DoesNotValidate("grace".into())));
+        assert_eq!(parse_grace(br#"{"key":7}"#), Err(DraftError::UnknownField("key".into())));
     }
 }

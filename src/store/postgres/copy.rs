@@ -12,8 +12,8 @@ use tokio_postgres::{Error, Transaction};
 use super::address::PostgresUrl;
 use super::ddl::literal;
 use super::line::Line;
-use super::prepare;
 use super::server::Server;
+use super::{prepare, ring};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
@@ -124,21 +124,13 @@ async fn counter(transaction: &Transaction<'_>, collection: &Collection) -> Resu
 }
 
 async fn keys(transaction: &Transaction<'_>) -> Result<Vec<KeyRow>, Error> {
-    // By way of JSON, for a database of before there were admins.
-    let text = "SELECT name, hash, prefix, created, coalesce((to_json(k) ->> 'admin')::boolean, false) \
-         FROM _carnet_keys k ORDER BY name";
+    // By way of JSON, for a database that lacks what came later.
+    let text = "SELECT name, hash, prefix, created, coalesce((j ->> 'admin')::boolean, false), \
+           coalesce(j ->> 'scopes', '*'), j ->> 'expires', (j ->> 'previous_hash')::bytea, j ->> 'previous_until', \
+           (j ->> 'first_hash')::bytea \
+         FROM _carnet_keys k, LATERAL to_json(k) AS j ORDER BY name";
     let rows = transaction.query(text, &[]).await?;
-    let keys = rows.iter().map(|row| {
-        let (name, hash) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(KeyRow {
-            name,
-            hash,
-            prefix: row.try_get(2)?,
-            created: row.try_get(3)?,
-            is_admin: row.try_get(4)?,
-        })
-    });
-    keys.collect()
+    rows.iter().map(|row| ring::key(row, 0)).collect()
 }
 
 /// Whether a table is there, in the schema that is looked at.

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use tokio_postgres::Error;
 
 use super::line::Line;
 use super::ring;
 use super::session::Session;
 use crate::observe::{Event, Observer};
-use crate::record::access_key::{KeyEntry, KeyHash};
+use crate::record::access_key::KeyEntry;
 use crate::store::StoreError;
-use crate::store::keys::{Holder, KeyRingError, KeySet, NewKey};
+use crate::store::audit::Actor;
+use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeySet, NewKey, Rotated, Rotation, Use};
 
 /// What a server knows of the stored keys.
 pub(super) struct Keys {
@@ -27,8 +28,8 @@ impl Keys {
         Self { current: ArcSwap::from_pointee(KeySet::default()), seen: AtomicI64::new(-1), observer }
     }
 
-    pub(super) fn current(&self) -> Arc<KeySet> {
-        self.current.load_full()
+    pub(super) fn current(&self) -> Guard<Arc<KeySet>> {
+        self.current.load()
     }
 
     /// Reads the keys anew where their number of changes is another one than was seen.
@@ -38,14 +39,12 @@ impl Keys {
         }
         // One statement: keys and number are of one moment.
         let text =
-            "SELECT v.keys, k.hash, k.name, k.admin FROM _carnet_version v LEFT JOIN _carnet_keys k ON TRUE";
-        let rows = line.query(text, &[]).await?;
+            format!("SELECT v.keys, {KEY_COLUMNS} FROM _carnet_version v LEFT JOIN _carnet_keys k ON TRUE");
+        let rows = line.query(&text, &[]).await?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in &rows {
-            let hash: Option<&[u8]> = row.try_get(1)?;
-            // A row that another tool spoiled opens no door.
-            if let Some(hash) = hash.and_then(KeyHash::from_bytes) {
-                keys.push((hash, Holder { name: row.try_get(2)?, is_admin: row.try_get(3)? }));
+            if row.try_get::<_, Option<&str>>(1)?.is_some() {
+                keys.push(ring::key(row, 1)?);
             }
         }
         let changes = rows.first().map_or(Ok(changes), |row| row.try_get(0))?;
@@ -53,7 +52,25 @@ impl Keys {
         if was_known {
             self.observer.report(Event::KeysReloaded { keys: keys.len() });
         }
-        self.current.store(Arc::new(KeySet::new(keys.into_iter())));
+        let keys = KeySet::new(keys, &self.current.load());
+        self.current.store(Arc::new(keys));
+        Ok(())
+    }
+
+    /// Writes when keys were last used. A key that is gone meanwhile has no uses.
+    pub(super) async fn write_uses(&self, line: &Line) -> Result<(), Error> {
+        let uses = self.current.load().uses();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let text = "INSERT INTO _carnet_key_uses (name, last_used) \
+             SELECT k.name, u.at FROM unnest($1::text[], $2::text[]) AS u (name, at) JOIN _carnet_keys k ON k.name = u.name \
+             ORDER BY k.name \
+             ON CONFLICT (name) DO UPDATE SET last_used = greatest(_carnet_key_uses.last_used, excluded.last_used)";
+        let names: Vec<&str> = uses.iter().map(|used| used.name.as_str()).collect();
+        let moments: Vec<String> = uses.iter().map(|used| used.at.to_string()).collect();
+        line.query(text, &[&names, &moments]).await?;
+        uses.iter().for_each(Use::is_written);
         Ok(())
     }
 }
@@ -63,14 +80,24 @@ impl Session {
         ring::list(&self.line_of_keys().await?.client).await
     }
 
-    pub(super) async fn create_key(&self, key: NewKey<'_>) -> Result<String, KeyRingError> {
-        let name = ring::create(&self.line_of_keys().await?.client, key).await?;
+    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+        let name = ring::create(&mut self.line_of_keys().await?.client, key, by).await?;
         self.follow_keys().await;
         Ok(name)
     }
 
-    pub(super) async fn revoke_key(&self, name: &str) -> Result<bool, KeyRingError> {
-        let was_there = ring::revoke(&self.line_of_keys().await?.client, name).await?;
+    pub(super) async fn rotate_key(
+        &self,
+        rotation: &Rotation,
+        by: &Actor,
+    ) -> Result<Option<Rotated>, KeyRingError> {
+        let rotated = ring::rotate(&mut self.line_of_keys().await?.client, rotation, by).await?;
+        self.follow_keys().await;
+        Ok(rotated)
+    }
+
+    pub(super) async fn revoke_key(&self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+        let was_there = ring::revoke(&mut self.line_of_keys().await?.client, name, by).await?;
         self.follow_keys().await;
         Ok(was_there)
     }

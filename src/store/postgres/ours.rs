@@ -1,5 +1,5 @@
 //! The tables, functions and triggers that carnet keeps for itself: the version, the changes, the keys, the quotas, the
-//! answers.
+//! answers, the trail.
 //!
 //! The functions that triggers call run with the rights of their owner, since whoever writes need not have any on our
 //! tables; so nothing in them may depend on the search path of the writer. They name the schema of everything, and
@@ -10,8 +10,9 @@ use crate::catalog::collection::Collection;
 use crate::store::sql::quote;
 
 /// The format of what is stored, in `_carnet_version`. A change to anything below raises it, but for a table that is
-/// new: that it is missing shows by itself, and older versions need not know it.
-pub(super) const FORMAT: i32 = 1;
+/// new: that it is missing shows by itself, and older versions need not know it. 2: access keys have scopes and an end, of
+/// which earlier versions know nothing.
+pub(super) const FORMAT: i32 = 2;
 
 /// A statement that changed more rows is logged as one line: forget all that is known of this collection.
 const MOST_LOGGED: usize = 1000;
@@ -20,10 +21,18 @@ const MOST_LOGGED: usize = 1000;
 const LONGEST_WALK: usize = 1000;
 
 /// The tables of ours.
-pub(super) const TABLES: [&str; 5] =
-    ["_carnet_version", "_carnet_changes", "_carnet_keys", "_carnet_quota", "_carnet_answers"];
+pub(super) const TABLES: [&str; 8] = [
+    "_carnet_version",
+    "_carnet_changes",
+    "_carnet_keys",
+    "_carnet_key_uses",
+    "_carnet_quota",
+    "_carnet_answers",
+    "_carnet_audit",
+    "_carnet_audit_head",
+];
 /// The functions of ours.
-pub(super) const FUNCTIONS: [&str; 8] = [
+pub(super) const FUNCTIONS: [&str; 9] = [
     "_carnet_raise",
     "_carnet_given",
     "_carnet_writing",
@@ -32,6 +41,7 @@ pub(super) const FUNCTIONS: [&str; 8] = [
     "_carnet_deleted",
     "_carnet_truncated",
     "_carnet_keys_changed",
+    "_carnet_audit_kept",
 ];
 /// The triggers of every collection's table.
 pub(super) const TRIGGERS: [&str; 5] =
@@ -40,7 +50,7 @@ pub(super) const TRIGGERS: [&str; 5] =
 /// Makes everything that is missing, in the schema of this name.
 pub(super) fn create(schema: &str) -> String {
     let schema = quote(schema);
-    [tables(), counting(&schema), following(&schema), keys(&schema)].concat()
+    [tables(), counting(&schema), following(&schema), keys(&schema), trail(&schema)].concat()
 }
 
 /// The order of changes is a sequence by itself, and logged: that of an unlogged column is unlogged too (from PostgreSQL
@@ -72,10 +82,36 @@ CREATE TABLE IF NOT EXISTS _carnet_keys (
   name text COLLATE "C" PRIMARY KEY,
   hash bytea NOT NULL UNIQUE,
   prefix text NOT NULL,
-  created text NOT NULL,
-  admin boolean NOT NULL DEFAULT false
+  created text NOT NULL
 );
-ALTER TABLE _carnet_keys ADD COLUMN IF NOT EXISTS admin boolean NOT NULL DEFAULT false;
+ALTER TABLE _carnet_keys
+  ADD COLUMN IF NOT EXISTS admin boolean NOT NULL DEFAULT false,
+  ADD COLUMN IF NOT EXISTS scopes text NOT NULL DEFAULT '*',
+  ADD COLUMN IF NOT EXISTS expires text,
+  ADD COLUMN IF NOT EXISTS previous_hash bytea,
+  ADD COLUMN IF NOT EXISTS previous_until text,
+  ADD COLUMN IF NOT EXISTS first_hash bytea;
+CREATE TABLE IF NOT EXISTS _carnet_key_uses (
+  name text COLLATE "C" PRIMARY KEY REFERENCES _carnet_keys (name) ON DELETE CASCADE,
+  last_used text COLLATE "C" NOT NULL
+);
+CREATE TABLE IF NOT EXISTS _carnet_audit (
+  number bigint PRIMARY KEY,
+  at text NOT NULL,
+  event text NOT NULL,
+  subject text NOT NULL,
+  details text NOT NULL,
+  actor text NOT NULL,
+  address text NOT NULL,
+  request_id text NOT NULL,
+  hash bytea NOT NULL
+);
+CREATE TABLE IF NOT EXISTS _carnet_audit_head (
+  "only" boolean PRIMARY KEY DEFAULT true CHECK ("only"),
+  number bigint NOT NULL,
+  hash bytea NOT NULL
+);
+INSERT INTO _carnet_audit_head (number, hash) VALUES (0, decode(repeat('00', 32), 'hex')) ON CONFLICT DO NOTHING;
 CREATE UNLOGGED TABLE IF NOT EXISTS _carnet_quota (
   collection text,
   key bytea,
@@ -209,6 +245,20 @@ END $carnet$;
 REVOKE ALL ON FUNCTION {schema}._carnet_keys_changed() FROM PUBLIC;
 CREATE OR REPLACE TRIGGER _carnet_keys_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON _carnet_keys
   FOR EACH STATEMENT EXECUTE FUNCTION _carnet_keys_changed();
+"#
+    )
+}
+
+/// Keeps tools from changing by mistake what is only ever added to; the chain tells of those who mean to.
+fn trail(schema: &str) -> String {
+    format!(
+        r#"
+CREATE OR REPLACE FUNCTION {schema}._carnet_audit_kept() RETURNS trigger LANGUAGE plpgsql AS $carnet$
+BEGIN
+  RAISE EXCEPTION 'the audit trail is only added to';
+END $carnet$;
+CREATE OR REPLACE TRIGGER _carnet_audit_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON _carnet_audit
+  FOR EACH STATEMENT EXECUTE FUNCTION _carnet_audit_kept();
 "#
     )
 }

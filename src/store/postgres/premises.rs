@@ -4,6 +4,7 @@ use tokio_postgres::{Error, Transaction};
 
 use super::ours;
 use crate::store::OpenError;
+use crate::store::keys::KEY_COLUMNS;
 
 /// The oldest server that has all we use, as it numbers itself.
 const OLDEST: i32 = 140_000;
@@ -48,10 +49,11 @@ SELECT
   ARRAY(SELECT proname::text FROM pg_proc, ours WHERE pronamespace = ours.oid AND proname = ANY ($2)),
   EXISTS (SELECT FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid, ours
     WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND tgname = '_carnet_keys_changed' AND tgenabled IN ('O', 'A'))
-  AND EXISTS (SELECT FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid, ours
-    WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND attname = 'admin' AND NOT attisdropped)";
+  AND (SELECT count(*) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid, ours
+    WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND attname = ANY ($3) AND NOT attisdropped) = cardinality($3)";
         let names = (ours::TABLES.as_slice(), ours::FUNCTIONS.as_slice());
-        let row = transaction.query_one(text, &[&names.0, &names.1]).await?;
+        let columns: Vec<&str> = KEY_COLUMNS.split(", ").collect();
+        let row = transaction.query_one(text, &[&names.0, &names.1, &columns]).await?;
         let (tables, functions): (Vec<String>, Vec<String>) = (row.get(0), row.get(1));
         if tables.iter().any(|table| table == "_carnet_version") {
             let row = transaction.query_opt("SELECT format FROM _carnet_version", &[]).await?;

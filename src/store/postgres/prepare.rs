@@ -6,9 +6,10 @@ use tokio_postgres::{Client, Error, Transaction};
 
 use super::premises::Premises;
 use super::strangers::Stranger;
-use super::{ours, rights, tables};
+use super::{audit, ours, rights, tables};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
+use crate::store::audit::{Actor, Deed};
 use crate::store::plan::Plan;
 
 /// Nodes that start at once prepare one after the other: "carn".
@@ -81,6 +82,9 @@ pub(super) async fn bring_in_line(
             transaction.batch_execute(&ours::create(schema)).await?;
         }
         tables::apply(transaction, &plan).await?;
+        for step in &plan.steps {
+            audit::append(transaction, Deed::configured(&step.words), &Actor::start()).await?;
+        }
         *is_changing = false;
     }
     let missing = rights::to_serve(transaction, catalog).await?;

@@ -1,16 +1,16 @@
 //! The stored access keys, as the `keys` commands and a server change them: other servers follow at once.
 
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, Row, Transaction};
 
 use super::address::PostgresUrl;
-use super::prepare;
 use super::server::Server;
 use super::trouble::{Trouble, of_reading};
+use super::{audit, prepare};
 use crate::catalog::Catalog;
-use crate::record::access_key::KeyEntry;
-use crate::store::keys::{KeyRingError, NewKey};
+use crate::record::access_key::{AccessKey, KeyEntry};
+use crate::store::audit::{Actor, Deed, Trail};
+use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeyRow, NewKey, Rotated, Rotation};
 use crate::store::{OpenError, StoreError};
 
 /// A command is over before a second thread would help.
@@ -32,84 +32,165 @@ impl KeyTable {
         Ok(Self { runtime, client })
     }
 
-    pub(in crate::store) fn create(&mut self, key: NewKey<'_>) -> Result<String, KeyRingError> {
-        self.runtime.block_on(create(&self.client, key))
+    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+        self.runtime.block_on(create(&mut self.client, key, by))
     }
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
         self.runtime.block_on(list(&self.client))
     }
 
-    pub(in crate::store) fn revoke(&mut self, name: &str) -> Result<bool, KeyRingError> {
-        self.runtime.block_on(revoke(&self.client, name))
+    pub(in crate::store) fn rotate(
+        &mut self,
+        rotation: &Rotation,
+        by: &Actor,
+    ) -> Result<Option<Rotated>, KeyRingError> {
+        self.runtime.block_on(rotate(&mut self.client, rotation, by))
+    }
+
+    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+        self.runtime.block_on(revoke(&mut self.client, name, by))
+    }
+
+    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
+        self.runtime.block_on(audit::read(&self.client)).map_err(unread)
     }
 }
 
 pub(super) async fn list(client: &Client) -> Result<Vec<KeyEntry>, KeyRingError> {
     let read = async {
-        let text = "SELECT name, prefix, created, admin FROM _carnet_keys ORDER BY name";
-        let rows = client.query(text, &[]).await?;
-        let entries = rows.iter().map(|row| {
-            Ok(KeyEntry {
-                name: row.try_get(0)?,
-                prefix: row.try_get(1)?,
-                created: row.try_get(2)?,
-                is_admin: row.try_get(3)?,
-            })
-        });
+        let text = format!(
+            "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses u WHERE u.name = k.name) \
+             FROM _carnet_keys k ORDER BY name"
+        );
+        let rows = client.query(&text, &[]).await?;
+        let entries = rows.iter().map(|row| Ok(key(row, 0)?.entry(row.try_get(10)?)));
         entries.collect::<Result<Vec<_>, Error>>()
     };
     read.await.map_err(unread)
 }
 
-/// The database itself refuses what is there already; two who make keys at once may both look for a free name.
-pub(super) async fn create(client: &Client, key: NewKey<'_>) -> Result<String, KeyRingError> {
-    let hash = key.access_key.hash();
-    let created = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let mut number = 1u64;
-    loop {
-        let holder = client
-            .query_opt("SELECT name FROM _carnet_keys WHERE hash = $1", &[&hash.as_bytes()])
-            .await
-            .map_err(unread)?;
-        if let Some(holder) = holder {
-            return Err(KeyRingError::KeyInUse(holder.try_get(0).map_err(unread)?));
+/// A key, from this column on.
+pub(super) fn key(row: &Row, first: usize) -> Result<KeyRow, Error> {
+    Ok(KeyRow {
+        name: row.try_get(first)?,
+        hash: row.try_get(first + 1)?,
+        prefix: row.try_get(first + 2)?,
+        created: row.try_get(first + 3)?,
+        is_admin: row.try_get(first + 4)?,
+        scopes: row.try_get(first + 5)?,
+        expires: row.try_get(first + 6)?,
+        previous_hash: row.try_get(first + 7)?,
+        previous_until: row.try_get(first + 8)?,
+        first_hash: row.try_get(first + 9)?,
+    })
+}
+
+/// Stores a key as it is.
+pub(super) async fn insert(transaction: &Transaction<'_>, row: &KeyRow) -> Result<(), Error> {
+    let text =
+        format!("INSERT INTO _carnet_keys ({KEY_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+    let KeyRow { name, hash, prefix, created, is_admin, scopes, .. } = row;
+    let KeyRow { expires, previous_hash, previous_until, first_hash, .. } = row;
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 10] =
+        [name, hash, prefix, created, is_admin, scopes, expires, previous_hash, previous_until, first_hash];
+    transaction.execute(&text, &values).await?;
+    Ok(())
+}
+
+pub(super) async fn create(client: &mut Client, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    let transaction = begin(client).await?;
+    refuse_known(&transaction, &key.access_key).await?;
+    let name = match key.name.as_ref().map(|name| name.as_str()) {
+        Some(name) if is_taken(&transaction, name).await? => {
+            return Err(KeyRingError::NameInUse(name.to_owned()));
         }
-        let chosen = key.name.map_or_else(|| format!("key-{number}"), |name| name.as_str().to_owned());
-        let inserted = client
-            .execute(
-                "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES ($1, $2, $3, $4, $5)",
-                &[&chosen, &hash.as_bytes(), &key.access_key.prefix(), &created, &key.is_admin],
-            )
-            .await;
-        match inserted {
-            Ok(_) => return Ok(chosen),
-            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => match key.name {
-                // Either this name, or this very key a moment ago, which the next round sees.
-                Some(_) if is_taken(client, &chosen).await? => return Err(KeyRingError::NameInUse(chosen)),
-                Some(_) => {}
-                None => number += 1,
-            },
-            Err(error) => return Err(unwritten(error)),
-        }
+        Some(name) => name.to_owned(),
+        None => free_name(&transaction).await?,
+    };
+    insert(&transaction, &key.row(name.clone())).await.map_err(undone)?;
+    audit::append(&transaction, Deed::created(&name, key), by).await.map_err(undone)?;
+    transaction.commit().await.map_err(unwritten)?;
+    Ok(name)
+}
+
+pub(super) async fn rotate(
+    client: &mut Client,
+    rotation: &Rotation,
+    by: &Actor,
+) -> Result<Option<Rotated>, KeyRingError> {
+    let transaction = begin(client).await?;
+    let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = $1");
+    let found = transaction.query_opt(&text, &[&rotation.name]).await.map_err(undone)?;
+    let Some(found) = found else { return Ok(None) };
+    refuse_known(&transaction, &rotation.access_key).await?;
+    let (row, previous_until) = rotation.apply(key(&found, 0).map_err(undone)?)?;
+    let text = "UPDATE _carnet_keys SET hash = $2, prefix = $3, previous_hash = $4, previous_until = $5, \
+         first_hash = $6 WHERE name = $1";
+    let KeyRow { name, hash, prefix, previous_hash, previous_until: until, first_hash, .. } = &row;
+    let changed = transaction.execute(text, &[name, hash, prefix, previous_hash, until, first_hash]).await;
+    changed.map_err(undone)?;
+    audit::append(&transaction, Deed::rotated(&row), by).await.map_err(undone)?;
+    transaction.commit().await.map_err(unwritten)?;
+    Ok(Some(Rotated { previous_until }))
+}
+
+pub(super) async fn revoke(client: &mut Client, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+    let transaction = begin(client).await?;
+    let revoked = transaction.execute("DELETE FROM _carnet_keys WHERE name = $1", &[&name]).await;
+    if revoked.map_err(undone)? == 0 {
+        return Ok(false);
+    }
+    audit::append(&transaction, Deed::revoked(name), by).await.map_err(undone)?;
+    transaction.commit().await.map_err(unwritten)?;
+    Ok(true)
+}
+
+/// Whoever changes anything takes the row of the version first: changes of keys come one after the other, and so do
+/// the rows of the trail.
+async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyRingError> {
+    let transaction = client.transaction().await.map_err(undone)?;
+    let turn = transaction.batch_execute("SELECT FROM _carnet_version FOR NO KEY UPDATE").await;
+    turn.map_err(undone)?;
+    Ok(transaction)
+}
+
+/// A secret is one key's alone, be it the present or the one before.
+async fn refuse_known(transaction: &Transaction<'_>, access_key: &AccessKey) -> Result<(), KeyRingError> {
+    let text = "SELECT name FROM _carnet_keys WHERE hash = $1 OR previous_hash = $1";
+    let hash = access_key.hash();
+    match transaction.query_opt(text, &[&hash.as_bytes()]).await.map_err(undone)? {
+        Some(holder) => Err(KeyRingError::KeyInUse(holder.try_get(0).map_err(undone)?)),
+        None => Ok(()),
     }
 }
 
-pub(super) async fn revoke(client: &Client, name: &str) -> Result<bool, KeyRingError> {
-    let revoked = client.execute("DELETE FROM _carnet_keys WHERE name = $1", &[&name]).await;
-    revoked.map(|revoked| revoked > 0).map_err(unwritten)
+async fn free_name(transaction: &Transaction<'_>) -> Result<String, KeyRingError> {
+    let mut number = 1u64;
+    loop {
+        let name = format!("key-{number}");
+        if !is_taken(transaction, &name).await? {
+            return Ok(name);
+        }
+        number += 1;
+    }
 }
 
-async fn is_taken(client: &Client, name: &str) -> Result<bool, KeyRingError> {
-    let found = client.query_opt("SELECT FROM _carnet_keys WHERE name = $1", &[&name]).await;
-    found.map(|found| found.is_some()).map_err(unread)
+async fn is_taken(transaction: &Transaction<'_>, name: &str) -> Result<bool, KeyRingError> {
+    let found = transaction.query_opt("SELECT FROM _carnet_keys WHERE name = $1", &[&name]).await;
+    found.map(|found| found.is_some()).map_err(undone)
 }
 
 fn unread(error: Error) -> KeyRingError {
     of_reading(&error).into()
 }
 
-/// A statement on its own is its own transaction: once it was sent, a line that breaks leaves its outcome unknown.
+/// Before the commit was sent, whatever fails leaves nothing behind.
+fn undone(error: Error) -> KeyRingError {
+    StoreError::from(Trouble::of(&error, false)).into()
+}
+
+/// Once the commit was sent, a line that breaks leaves its outcome unknown.
 fn unwritten(error: Error) -> KeyRingError {
     StoreError::from(Trouble::of(&error, true)).into()
 }

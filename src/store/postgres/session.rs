@@ -129,7 +129,7 @@ impl Session {
             let lost = select_all(watched.iter().map(|line| Box::pin(line.alive.ended())));
             let cause = tokio::select! {
                 cause = self.voucher.work(&desk, &self.builder) => cause,
-                cause = self.tidy() => cause,
+                cause = self.tidy(&desk.keys) => cause,
                 _ = lost => "a connection was lost".to_owned(),
                 cause = self.ended() => cause,
             };
@@ -189,8 +189,8 @@ impl Session {
         }
     }
 
-    /// Keeps the log of changes and the tables of quotas and answers short.
-    async fn tidy(&self) -> String {
+    /// Keeps the log of changes and the tables of quotas and answers short, and writes when keys were last used.
+    async fn tidy(&self, keys: &Keys) -> String {
         loop {
             tokio::time::sleep(TIDY).await;
             let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";
@@ -198,7 +198,8 @@ impl Session {
             let tidied = async {
                 self.aside.query(log, &[&KEPT_VERSIONS]).await?;
                 self.aside.query(quotas, &[]).await?;
-                answers::clear(&self.aside).await
+                answers::clear(&self.aside).await?;
+                keys.write_uses(&self.aside).await
             };
             match tidied.await {
                 Ok(()) => {}

@@ -15,7 +15,6 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{Field, Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
-use crate::store::keys::KeyRow;
 use crate::store::sql::{self, quote};
 pub(in crate::store) use source::Source;
 pub(in crate::store) use target::Target;
@@ -93,22 +92,6 @@ fn counter(connection: &Connection, collection: &Collection) -> rusqlite::Result
         quote(collection.name())
     );
     connection.query_row(&text, [collection.name()], |row| row.get(0))
-}
-
-fn keys(connection: &Connection) -> rusqlite::Result<Vec<KeyRow>> {
-    let admin = if super::keys::knows_admins(connection)? { "admin" } else { "0" };
-    connection
-        .prepare(&format!("SELECT name, hash, prefix, created, {admin} FROM _carnet_keys ORDER BY name"))?
-        .query_map([], |row| {
-            Ok(KeyRow {
-                name: row.get(0)?,
-                hash: row.get(1)?,
-                prefix: row.get(2)?,
-                created: row.get(3)?,
-                is_admin: row.get(4)?,
-            })
-        })?
-        .collect()
 }
 
 fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {

@@ -1,22 +1,24 @@
 //! A server's view of the stored access keys, which follows every change, whoever makes it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::connection::{self, Role};
+use super::keys::{self, KeyTable};
 use crate::observe::{Event, Observer};
-use crate::record::access_key::KeyHash;
 use crate::store::OpenError;
-use crate::store::keys::{Holder, KeySet};
+use crate::store::keys::KeySet;
 
 /// How often a server looks whether the keys have changed; a revoked key is refused within one second.
 const LOOK: Duration = Duration::from_millis(250);
+/// After so many looks the uses of keys are written, where there are any.
+const LOOKS_TO_WRITE: u32 = 20;
 
 /// The keys as a server knows them, kept fresh by a thread of its own.
 pub(super) struct Follower {
@@ -29,6 +31,7 @@ struct Watch {
     current: ArcSwap<KeySet>,
     /// Reading and publishing are one step: nobody puts older keys in the place of newer ones.
     eye: Mutex<Eye>,
+    path: PathBuf,
     observer: Arc<Observer>,
 }
 
@@ -43,14 +46,20 @@ impl Follower {
     pub(super) fn start(path: &Path, observer: Arc<Observer>) -> Result<Self, OpenError> {
         let unusable = |error: rusqlite::Error| connection::unusable(path, &error);
         let connection = connection::open(path, Role::Reader)?;
-        let (seen, keys) = read_keys(&connection).map_err(unusable)?;
+        let (seen, keys) = read_keys(&connection, &KeySet::default()).map_err(unusable)?;
         let eye = Mutex::new(Eye { connection, seen, is_readable: true });
-        let watch = Arc::new(Watch { current: ArcSwap::from_pointee(keys), eye, observer });
+        let current = ArcSwap::from_pointee(keys);
+        let watch = Arc::new(Watch { current, eye, path: path.to_owned(), observer });
         let (stop, stopped) = channel();
         let followed = watch.clone();
         let follow = move || {
+            let mut looks = 0u32;
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK) {
                 followed.look();
+                looks = looks.wrapping_add(1);
+                if looks.is_multiple_of(LOOKS_TO_WRITE) {
+                    followed.write_uses();
+                }
             }
         };
         let spawned = std::thread::Builder::new().name("access keys".into()).spawn(follow);
@@ -61,8 +70,8 @@ impl Follower {
         Ok(Self { watch, stop: Mutex::new(Some(stop)) })
     }
 
-    pub(super) fn current(&self) -> Arc<KeySet> {
-        self.watch.current.load_full()
+    pub(super) fn current(&self) -> Guard<Arc<KeySet>> {
+        self.watch.current.load()
     }
 
     /// Looks at once, for a change that was just made: whoever is told of it finds it followed.
@@ -70,16 +79,21 @@ impl Follower {
         self.watch.look();
     }
 
+    /// Writes what is known of uses, and looks no more.
     pub(super) fn stop(&self) {
-        self.stop.lock().take();
+        if self.stop.lock().take().is_some() {
+            self.watch.write_uses();
+        }
     }
 }
 
 impl Watch {
     fn look(&self) {
         let mut eye = self.eye.lock();
-        let fresh = changes(&eye.connection)
-            .and_then(|now| (now != eye.seen).then(|| read_keys(&eye.connection)).transpose());
+        let fresh = changes(&eye.connection).and_then(|now| {
+            let known = self.current.load();
+            (now != eye.seen).then(|| read_keys(&eye.connection, &known)).transpose()
+        });
         let was_readable = std::mem::replace(&mut eye.is_readable, fresh.is_ok());
         match fresh {
             Ok(None) => {}
@@ -97,23 +111,26 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Whatever keeps them from being written, they are tried again: nobody waits for them.
+    fn write_uses(&self) {
+        let uses = self.current.load().uses();
+        if !uses.is_empty() {
+            let written = KeyTable::beside(&self.path).and_then(|mut table| table.write_uses(&uses));
+            if let Err(error) = written {
+                self.observer.report(Event::Detail(&format!("uses of access keys wait: {error}")));
+            }
+        }
+    }
+}
+
 fn changes(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("SELECT number FROM _carnet_key_changes")?.query_row([], |row| row.get(0))
 }
 
 /// The keys and the number of changes that led to them, of one moment.
-fn read_keys(connection: &Connection) -> rusqlite::Result<(i64, KeySet)> {
+fn read_keys(connection: &Connection, before: &KeySet) -> rusqlite::Result<(i64, KeySet)> {
     let moment = connection.unchecked_transaction()?;
     let seen = changes(&moment)?;
-    let mut statement = moment.prepare_cached("SELECT hash, name, admin FROM _carnet_keys")?;
-    let mut keys = Vec::new();
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let hash: Vec<u8> = row.get(0)?;
-        // A row that another tool spoiled opens no door.
-        if let Some(hash) = KeyHash::from_bytes(&hash) {
-            keys.push((hash, Holder { name: row.get(1)?, is_admin: row.get(2)? }));
-        }
-    }
-    Ok((seen, KeySet::new(keys.into_iter())))
+    Ok((seen, KeySet::new(keys::rows(&moment)?, before)))
 }

@@ -1,23 +1,29 @@
 //! Access keys in the database file: the table, and the ring that changes it, for the commands and for a server.
 
 use std::path::Path;
+use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use super::connection::{self, Role};
-use super::place;
-use crate::record::access_key::KeyEntry;
-use crate::store::keys::{KeyRingError, NewKey};
+use super::{audit, place};
+use crate::record::access_key::{AccessKey, KeyEntry};
+use crate::store::audit::{Actor, Deed, Trail};
+use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeyRow, NewKey, Rotated, Rotation, Use};
 use crate::store::{OpenError, StoreError};
 
-/// The triggers count every change, whoever makes it, so that a look costs one row and not all keys.
+/// The triggers count every change, whoever makes it, so that a look costs one row and not all keys. Uses stand in a
+/// table of their own: they are no change.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS _carnet_keys (
   name TEXT PRIMARY KEY NOT NULL,
   hash BLOB NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
-  created TEXT NOT NULL,
-  admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))
+  created TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS _carnet_key_uses (
+  name TEXT PRIMARY KEY NOT NULL REFERENCES _carnet_keys (name) ON DELETE CASCADE,
+  last_used TEXT NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS _carnet_key_changes (number INTEGER NOT NULL) STRICT;
 INSERT INTO _carnet_key_changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM _carnet_key_changes);
@@ -29,19 +35,83 @@ CREATE TRIGGER IF NOT EXISTS _carnet_key_deleted AFTER DELETE ON _carnet_keys
   BEGIN UPDATE _carnet_key_changes SET number = number + 1; END;
 ";
 
-/// For files from before there were keys that manage keys: none of theirs does.
-const ADD_ADMIN: &str =
-    "ALTER TABLE _carnet_keys ADD COLUMN admin INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))";
+/// The columns that came later, what they are, and what a key has that was made before: no right to manage keys, a right
+/// to all records, no end.
+const ADDED: [(&str, &str, &str); 6] = [
+    ("admin", "INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))", "0"),
+    ("scopes", "TEXT NOT NULL DEFAULT '*'", "'*'"),
+    ("expires", "TEXT", "NULL"),
+    ("previous_hash", "BLOB", "NULL"),
+    ("previous_until", "TEXT", "NULL"),
+    ("first_hash", "BLOB", "NULL"),
+];
+
+/// How long to wait for other writers before uses are left for the next time.
+const PATIENCE_FOR_USES: Duration = Duration::from_millis(100);
 
 /// Makes the tables where they are missing; part of the caller's transaction.
 pub(super) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    if knows_admins(connection)? { Ok(()) } else { connection.execute_batch(ADD_ADMIN) }
+    for (column, definition, _) in ADDED {
+        if !has_column(connection, column)? {
+            connection
+                .execute_batch(&format!("ALTER TABLE _carnet_keys ADD COLUMN {column} {definition}"))?;
+        }
+    }
+    audit::create_tables(connection)
 }
 
-/// Whether the file can tell keys that manage keys from others.
-pub(super) fn knows_admins(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.prepare("SELECT 1 FROM pragma_table_info('_carnet_keys') WHERE name = 'admin'")?.exists([])
+fn has_column(connection: &Connection, column: &str) -> rusqlite::Result<bool> {
+    let text = "SELECT 1 FROM pragma_table_info('_carnet_keys') WHERE name = ?1";
+    connection.prepare(text)?.exists([column])
+}
+
+/// All keys in the order of their names, also of a file that lacks what came later.
+pub(super) fn rows(connection: &Connection) -> rusqlite::Result<Vec<KeyRow>> {
+    let mut columns = KEY_COLUMNS.to_owned();
+    for (column, _, instead) in ADDED {
+        if !has_column(connection, column)? {
+            columns = columns.replace(&format!(", {column}"), &format!(", {instead}"));
+        }
+    }
+    let text = format!("SELECT {columns} FROM _carnet_keys ORDER BY name");
+    connection.prepare(&text)?.query_map([], read)?.collect()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
+    Ok(KeyRow {
+        name: row.get(0)?,
+        hash: row.get(1)?,
+        prefix: row.get(2)?,
+        created: row.get(3)?,
+        is_admin: row.get(4)?,
+        scopes: row.get(5)?,
+        expires: row.get(6)?,
+        previous_hash: row.get(7)?,
+        previous_until: row.get(8)?,
+        first_hash: row.get(9)?,
+    })
+}
+
+/// Stores a key as it is.
+pub(super) fn insert(connection: &Connection, row: &KeyRow) -> rusqlite::Result<()> {
+    let text =
+        format!("INSERT INTO _carnet_keys ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)");
+    let KeyRow { name, hash, prefix, created, is_admin, scopes, .. } = row;
+    let KeyRow { expires, previous_hash, previous_until, first_hash, .. } = row;
+    connection.prepare_cached(&text)?.execute(params![
+        name,
+        hash,
+        prefix,
+        created,
+        is_admin,
+        scopes,
+        expires,
+        previous_hash,
+        previous_until,
+        first_hash
+    ])?;
+    Ok(())
 }
 
 /// The stored keys, on a connection of their own.
@@ -73,56 +143,99 @@ impl KeyTable {
         Ok(Self { connection })
     }
 
-    pub(in crate::store) fn create(&mut self, key: NewKey<'_>) -> Result<String, KeyRingError> {
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        let hash = key.access_key.hash();
-        let holder = transaction
-            .query_row("SELECT name FROM _carnet_keys WHERE hash = ?1", [hash.as_bytes()], |row| row.get(0))
-            .optional()
-            .map_err(failed)?;
-        if let Some(holder) = holder {
-            return Err(KeyRingError::KeyInUse(holder));
-        }
-        let name = match key.name.map(|name| name.as_str()) {
+    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+        let transaction = self.begin()?;
+        refuse_known(&transaction, &key.access_key)?;
+        let name = match key.name.as_ref().map(|name| name.as_str()) {
             Some(name) if has_name(&transaction, name)? => {
                 return Err(KeyRingError::NameInUse(name.to_owned()));
             }
             Some(name) => name.to_owned(),
             None => free_name(&transaction)?,
         };
-        let created = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        transaction
-            .execute(
-                "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![name, hash.as_bytes(), key.access_key.prefix(), created, key.is_admin],
-            )
-            .map_err(failed)?;
+        insert(&transaction, &key.row(name.clone())).map_err(failed)?;
+        audit::append(&transaction, Deed::created(&name, key), by).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         Ok(name)
     }
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
         let read = || -> rusqlite::Result<Vec<KeyEntry>> {
-            self.connection
-                .prepare("SELECT name, prefix, created, admin FROM _carnet_keys ORDER BY name")?
-                .query_map([], |row| {
-                    Ok(KeyEntry {
-                        name: row.get(0)?,
-                        prefix: row.get(1)?,
-                        created: row.get(2)?,
-                        is_admin: row.get(3)?,
-                    })
-                })?
-                .collect()
+            let text = format!(
+                "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses AS uses WHERE uses.name = keys.name) \
+                 FROM _carnet_keys AS keys ORDER BY name"
+            );
+            let entry = |row: &Row<'_>| Ok(read(row)?.entry(row.get(10)?));
+            self.connection.prepare(&text)?.query_map([], entry)?.collect()
         };
         read().map_err(failed)
     }
 
-    pub(in crate::store) fn revoke(&mut self, name: &str) -> Result<bool, KeyRingError> {
+    pub(in crate::store) fn rotate(
+        &mut self,
+        rotation: &Rotation,
+        by: &Actor,
+    ) -> Result<Option<Rotated>, KeyRingError> {
+        let transaction = self.begin()?;
+        let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = ?1");
+        let found = transaction.query_row(&text, [&rotation.name], read).optional().map_err(failed)?;
+        let Some(row) = found else { return Ok(None) };
+        refuse_known(&transaction, &rotation.access_key)?;
+        let (row, previous_until) = rotation.apply(row)?;
+        let text = "UPDATE _carnet_keys SET hash = ?2, prefix = ?3, previous_hash = ?4, previous_until = ?5, \
+             first_hash = ?6 WHERE name = ?1";
+        let KeyRow { name, hash, prefix, previous_hash, previous_until: until, first_hash, .. } = &row;
+        let changed = params![name, hash, prefix, previous_hash, until, first_hash];
+        transaction.execute(text, changed).map_err(failed)?;
+        audit::append(&transaction, Deed::rotated(&row), by).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(Some(Rotated { previous_until }))
+    }
+
+    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+        let transaction = self.begin()?;
         let revoked =
-            self.connection.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
-        Ok(revoked > 0)
+            transaction.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
+        if revoked == 0 {
+            return Ok(false);
+        }
+        audit::append(&transaction, Deed::revoked(name), by).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(true)
+    }
+
+    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
+        audit::read(&self.connection).map_err(failed)
+    }
+
+    /// Writes when keys were last used. A key that is gone meanwhile has no uses. Not worth a sync of the disk, nor a
+    /// long wait: whoever does this follows changes of keys, too.
+    pub(super) fn write_uses(&mut self, uses: &[Use]) -> Result<(), KeyRingError> {
+        self.connection.busy_timeout(PATIENCE_FOR_USES).map_err(failed)?;
+        self.connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+        let transaction = self.begin()?;
+        let text = "INSERT INTO _carnet_key_uses (name, last_used) SELECT name, ?2 FROM _carnet_keys WHERE name = ?1 \
+             ON CONFLICT (name) DO UPDATE SET last_used = max(last_used, excluded.last_used)";
+        for used in uses {
+            transaction.execute(text, params![used.name, used.at.to_string()]).map_err(failed)?;
+        }
+        transaction.commit().map_err(failed)?;
+        uses.iter().for_each(Use::is_written);
+        Ok(())
+    }
+
+    fn begin(&mut self) -> Result<Transaction<'_>, KeyRingError> {
+        self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)
+    }
+}
+
+/// A secret is one key's alone, be it the present or the one before.
+fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyRingError> {
+    let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1";
+    let holder = connection.query_row(text, [access_key.hash().as_bytes()], |row| row.get(0));
+    match holder.optional().map_err(failed)? {
+        Some(holder) => Err(KeyRingError::KeyInUse(holder)),
+        None => Ok(()),
     }
 }
 

@@ -49,7 +49,7 @@ fn a_field_may_be_called_apikey_where_the_parameter_has_another_name() {
 
 #[test]
 fn a_key_made_beside_a_running_server_is_soon_known_and_a_revoked_one_soon_is_not() {
-    let server = Server::start(&configs::guarded());
+    let server = Server::start(&configs::patient(&configs::guarded()));
     let request = format!("GET /users/?accesskey={KEY}");
     let refused = server.ask(&request);
     assert_eq!(refused.status, 401);

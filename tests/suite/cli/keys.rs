@@ -170,3 +170,65 @@ fn a_name_that_no_path_could_hold_is_refused() {
     home.run(&["keys", "create", &"a".repeat(200)]).exits(0);
     assert_eq!(listed(&home).len(), 1);
 }
+
+#[test]
+fn a_key_may_be_made_for_some_collections_and_for_some_time() {
+    let home = Home::new(&configs::guarded());
+    for (name, options) in [
+        ("a", ["--scope", "users:read", "--scope", "address:write"].as_slice()),
+        ("b", &["--scope", "users:write,users:read", "--scope=users:read"]),
+        ("c", &["--scope", "*:read, users:read", "--expires", "2999-12-31"]),
+        (
+            "d",
+            &[
+                "--key",
+                "brought-along-from-elsewhere",
+                "--scope",
+                "*",
+                "--expires",
+                "2999-12-31T12:00:00+02:00",
+            ],
+        ),
+        ("e", &[]),
+    ] {
+        home.run(&[&["keys", "create", name], options].concat()).exits(0);
+    }
+    let told: Vec<String> = listed(&home)
+        .iter()
+        .map(|key| format!("{} {} {}", key["name"], key["scopes"], key["expires"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#""a" ["address:write","users:read"] null"#,
+            r#""b" ["users:read","users:write"] null"#,
+            r#""c" ["*:read"] "2999-12-31T00:00:00Z""#,
+            r#""d" ["*"] "2999-12-31T10:00:00Z""#,
+            r#""e" ["*"] null"#,
+        ]
+    );
+    let table = home.run(&["keys", "list"]).exits(0).stdout;
+    let line = table.lines().find(|line| line.starts_with('a')).unwrap();
+    assert!(line.contains("address:write,users:read") && line.contains("never"), "{table}");
+}
+
+#[test]
+fn a_scope_or_an_end_that_makes_no_sense_is_refused_and_nothing_is_made() {
+    let home = Home::new(&configs::guarded());
+    for (options, said) in [
+        (["--scope", "user:read"], "there is no collection `user`; did you mean `users`?"),
+        (["--scope", "nothing:read"], "there is no collection `nothing`"),
+        (["--scope", "users"], "`users` is no scope"),
+        (["--scope", "users:admin"], "`users:admin` is no scope"),
+        (["--scope", ""], "`` is no scope"),
+        (["--scope", "users:read,"], "`` is no scope"),
+        (["--expires", "yesterday"], "--expires cannot be `yesterday`"),
+        (["--expires", "2020-01-01"], "it is over already"),
+        (["--expires", "0s"], "it is over already"),
+        (["--expires", ""], "--expires cannot be"),
+    ] {
+        let refused = home.run(&["keys", "create", "a", options[0], options[1]]).exits(2);
+        assert!(refused.stdout.is_empty() && refused.stderr.contains(said), "{options:?}: {refused:?}");
+    }
+    assert_eq!(listed(&home), Vec::<Value>::new());
+}

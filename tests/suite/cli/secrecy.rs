@@ -53,7 +53,8 @@ fn all_of(answer: &Answer) -> String {
 
 #[test]
 fn the_key_appears_in_no_log_no_answer_and_no_message() {
-    let home = Home::new(&format!("[log]\nlevel = \"debug\"\n{}", configs::guarded_and_rate_limited(20)));
+    let config = format!("[log]\nlevel = \"debug\"\n{}", configs::guarded_and_rate_limited(20));
+    let home = Home::new(&configs::patient(&config));
     home.add_key("canary", CANARY);
     let server = home.serve();
     for index in 0..3 {
@@ -81,6 +82,58 @@ fn the_key_appears_in_no_log_no_answer_and_no_message() {
     for text in [server.stdout(), server.stderr(), said, all_of(&metrics)] {
         for key in [CANARY, STRANGER] {
             assert!(!text.contains(key), "{key} is in:\n{text}");
+        }
+    }
+}
+
+/// Through the whole life of keys, made at the command line and over HTTP: a secret is where it was asked for, once,
+/// and nowhere else.
+#[test]
+fn a_secret_is_in_no_table_no_trail_and_no_line() {
+    let config = format!("[log]\nlevel = \"debug\"\n{}", configs::guarded());
+    let home = Home::new(&configs::with_strangers(2, &config));
+    home.add_admin("root", "the-admin-in-the-coal-mine");
+    let mut secrets = vec!["the-admin-in-the-coal-mine".to_owned(), STRANGER.to_owned()];
+    let made =
+        |arguments: &[&str]| home.run(&[&["keys"], arguments].concat()).exits(0).stdout.trim_end().to_owned();
+    secrets.push(made(&["create", "till", "--scope", "users:read", "--expires", "1h"]));
+    secrets.push(made(&["rotate", "till"]));
+    let mut server = home.serve();
+    let admin =
+        |line: &str| server.send(&Request::text(line).header("X-API-Key", "the-admin-in-the-coal-mine"));
+    for line in
+        [r#"POST /_/keys/ {"name":"phone","scopes":["users:write"]}"#, "POST /_/keys/phone/rotate/ {}"]
+    {
+        secrets.push(admin(line).json()["key"].as_str().unwrap().to_owned());
+    }
+    for secret in &secrets {
+        for line in ["GET /users/", "POST /users/ {}", "GET /_/keys/", "DELETE /_/keys/nobody/"] {
+            let request = Request::text(line).header("Authorization", &format!("Bearer {secret}"));
+            let answer = server.send(&request);
+            assert!(!all_of(&answer).contains(secret.as_str()), "{request:?}: {answer:?}");
+        }
+    }
+    let metrics = server.ask("GET /metrics");
+    let listed = admin("GET /_/keys/");
+    assert_eq!(admin("DELETE /_/keys/phone/").status, 200);
+    server.signal("TERM");
+    server.wait();
+    let mut said = vec![server.stdout(), server.stderr(), all_of(&metrics), all_of(&listed)];
+    for arguments in [
+        ["keys", "list"].as_slice(),
+        &["keys", "list", "--json"],
+        &["audit"],
+        &["audit", "--json"],
+        &["check"],
+    ] {
+        said.push(home.run(arguments).exits(0).output());
+    }
+    said.push(String::from_utf8_lossy(&home.stored_bytes()).into_owned());
+    assert!(secrets.len() == 6 && said.iter().all(|text| !text.is_empty()));
+    for text in &said {
+        for secret in &secrets {
+            let bare = secret.trim_start_matches("ck_");
+            assert!(!text.contains(bare), "{bare} is in:\n{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A small, strict HTTP/1.1 client: one connection, kept as long as the server keeps it.
 
 use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 
 use super::answer::Answer;
 use super::process::SAFETY_NET;
@@ -10,13 +10,20 @@ use super::request::Request;
 /// A connection to a server, opened when first used and again after the server has closed it.
 pub(crate) struct Client {
     address: SocketAddr,
+    /// The address to call from, where it matters.
+    source: Option<IpAddr>,
     connection: Option<BufReader<TcpStream>>,
     opened: usize,
 }
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        Client { address, connection: None, opened: 0 }
+        Client { address, source: None, connection: None, opened: 0 }
+    }
+
+    /// One that calls from this address.
+    pub(crate) fn from(source: &str, address: SocketAddr) -> Client {
+        Client { source: Some(source.parse().unwrap()), ..Client::new(address) }
     }
 
     /// How many connections it took so far.
@@ -47,7 +54,7 @@ impl Client {
     /// Writes bytes as they are.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.connection.is_none() {
-            let stream = TcpStream::connect(self.address)?;
+            let stream = self.connect()?;
             stream.set_read_timeout(Some(SAFETY_NET))?;
             stream.set_write_timeout(Some(SAFETY_NET))?;
             stream.set_nodelay(true)?;
@@ -59,6 +66,19 @@ impl Client {
             self.connection = None;
         }
         result
+    }
+
+    fn connect(&self) -> io::Result<TcpStream> {
+        let Some(source) = self.source else { return TcpStream::connect(self.address) };
+        // The standard library cannot choose where a connection comes from.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let stream = runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4()?;
+            socket.bind((source, 0).into())?;
+            socket.connect(self.address).await?.into_std()
+        })?;
+        stream.set_nonblocking(false)?;
+        Ok(stream)
     }
 
     /// Writes on a thread of its own, for a server that may answer before it has read everything.

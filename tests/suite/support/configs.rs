@@ -52,6 +52,16 @@ pub(crate) fn guarded() -> String {
     users("", &format!("{PAGES}\n[collection.access]\nauthentication = true\nauthorization = true\n"))
 }
 
+/// As many unknown keys may be presented from one address as a test likes.
+pub(crate) fn patient(config: &str) -> String {
+    with_strangers(0, config)
+}
+
+/// So many unknown keys may be presented from one address in a minute.
+pub(crate) fn with_strangers(limit: u32, config: &str) -> String {
+    format!("[access]\nunknown_keys_per_minute = {limit}\n{config}")
+}
+
 /// As [`guarded`], with the key in another query parameter.
 pub(crate) fn guarded_by(parameter: &str) -> String {
     format!("[access]\nparameter = \"{parameter}\"\n{}", guarded())

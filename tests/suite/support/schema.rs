@@ -98,7 +98,7 @@ impl Store for Schema {
         );
         // Each reference by a statement of its own: what the server believes is one thing, what is there another.
         let statements = self.query(
-            "SELECT format('SELECT format(''%1$s %%s refers to nothing in %3$s'', id) FROM %1$s AS one
+            "SELECT format('SELECT format(''%1$s %%s refers to nothing in %3$s'', coalesce(to_json(one) ->> ''id'', one::text)) FROM %1$s AS one
                      WHERE %2$I IS NOT NULL AND NOT EXISTS (SELECT FROM %3$s AS other WHERE other.%4$I = one.%2$I)',
                  conrelid::regclass, source.attname, confrelid::regclass, target.attname)
              FROM pg_constraint

@@ -7,11 +7,12 @@ use tokio_postgres::{Client, Error, IsolationLevel, Transaction};
 use super::{Reached, failed};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
+use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
 use crate::store::plan::Plan;
-use crate::store::postgres::{prepare, tables};
+use crate::store::postgres::{audit, prepare, tables};
 use crate::store::sql::quote;
 
 pub(in crate::store) struct Source<'a> {
@@ -85,5 +86,16 @@ impl Source<'_> {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         super::keys(&self.transaction).await.map_err(|error| failed(self.place, &error))
+    }
+
+    /// Where its trail ends; a store of before there was one has none.
+    pub(in crate::store) async fn trail(&mut self) -> Result<Head, CopyError> {
+        let read = async {
+            match super::has_table(&self.transaction, "_carnet_audit_head").await? {
+                true => audit::head(&self.transaction).await,
+                false => Ok(Head::beginning()),
+            }
+        };
+        read.await.map_err(|error| failed(self.place, &error))
     }
 }

@@ -12,13 +12,14 @@ use tokio_postgres::{Client, Error, Transaction};
 use super::{Reached, SIGNATURE, failed};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
 use crate::store::plan::words;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::prepare::{self, Failure};
-use crate::store::postgres::{ddl, indexes};
+use crate::store::postgres::{audit, ddl, indexes, ring};
 use crate::store::sql::quote;
 
 pub(in crate::store) struct Target<'a> {
@@ -184,11 +185,8 @@ impl Target<'_> {
     }
 
     pub(in crate::store) async fn write_keys(&mut self, keys: Vec<KeyRow>) -> Result<(), CopyError> {
-        let text =
-            "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES ($1, $2, $3, $4, $5)";
-        for KeyRow { name, hash, prefix, created, is_admin } in &keys {
-            let stored = self.transaction.execute(text, &[name, hash, prefix, created, is_admin]).await;
-            stored.map_err(|error| failed(self.place, &error))?;
+        for key in &keys {
+            ring::insert(&self.transaction, key).await.map_err(|error| failed(self.place, &error))?;
         }
         Ok(())
     }
@@ -199,6 +197,12 @@ impl Target<'_> {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         super::keys(&self.transaction).await.map_err(|error| failed(self.place, &error))
+    }
+
+    /// Puts into the trail where all of it came from.
+    pub(in crate::store) async fn record(&mut self, deed: Deed) -> Result<(), CopyError> {
+        let recorded = audit::append(&self.transaction, deed, &Actor::command_line()).await;
+        recorded.map_err(|error| failed(self.place, &error))
     }
 
     pub(in crate::store) async fn commit(self) -> Result<(), CopyError> {

@@ -9,13 +9,14 @@ use super::aside::Aside;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::OpenError;
+use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
 use crate::store::plan::Plan;
 use crate::store::sql::quote;
 use crate::store::sqlite::connection::{self, Role};
-use crate::store::sqlite::tables;
+use crate::store::sqlite::{audit, keys, tables};
 
 pub(in crate::store) struct Source {
     aside: Aside<()>,
@@ -100,8 +101,19 @@ impl Source {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         let work = |connection: &Connection| match super::has_table(connection, "_carnet_keys")? {
-            true => super::keys(connection),
+            true => keys::rows(connection),
             false => Ok(Vec::new()),
+        };
+        self.aside
+            .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+
+    /// Where its trail ends; a store of before there was one has none.
+    pub(in crate::store) async fn trail(&mut self) -> Result<Head, CopyError> {
+        let work = |connection: &Connection| match super::has_table(connection, "_carnet_audit_head")? {
+            true => audit::head(connection),
+            false => Ok(Head::beginning()),
         };
         self.aside
             .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))

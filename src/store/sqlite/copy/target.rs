@@ -12,13 +12,14 @@ use super::aside::Aside;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::OpenError;
+use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{self, Batch, Field, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
 use crate::store::sql::{self, quote};
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::place::{self, Lock};
-use crate::store::sqlite::{keys, tables, version};
+use crate::store::sqlite::{audit, keys, tables, version};
 
 /// Room for the indexes that are made at the end.
 const CACHE_KIB: i64 = 65_536;
@@ -123,13 +124,11 @@ impl Target {
             .await
     }
 
-    pub(in crate::store) async fn write_keys(&mut self, keys: Vec<KeyRow>) -> Result<(), CopyError> {
+    pub(in crate::store) async fn write_keys(&mut self, rows: Vec<KeyRow>) -> Result<(), CopyError> {
         self.aside
             .run(move |held, place| {
-                let text =
-                    "INSERT INTO _carnet_keys (name, hash, prefix, created, admin) VALUES (?1, ?2, ?3, ?4, ?5)";
-                for KeyRow { name, hash, prefix, created, is_admin } in keys {
-                    let stored = held.connection.execute(text, (name, hash, prefix, created, is_admin));
+                for key in &rows {
+                    let stored = keys::insert(&held.connection, key);
                     stored.map_err(|error| CopyError::failed(place, error))?;
                 }
                 Ok(())
@@ -146,7 +145,17 @@ impl Target {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         self.aside
-            .run(|held, place| super::keys(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .run(|held, place| keys::rows(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+
+    /// Puts into the trail where all of it came from.
+    pub(in crate::store) async fn record(&mut self, deed: Deed) -> Result<(), CopyError> {
+        self.aside
+            .run(move |held, place| {
+                let recorded = audit::append(&held.connection, deed, &Actor::command_line());
+                recorded.map_err(|error| CopyError::failed(place, error))
+            })
             .await
     }
 
@@ -176,6 +185,7 @@ fn begin(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<cra
     if plan.obstacles.is_empty() {
         tables::apply(connection, &plan)?;
         keys::create_tables(connection)?;
+        crate::store::sqlite::record(connection, &plan)?;
         version::create_table(connection)?;
         connection::mark(connection)?;
     }

@@ -181,7 +181,7 @@ fn until_all(nodes: &[Server], request: &str, status: u16) -> Duration {
 #[test]
 #[ignore = "needs PostgreSQL: ./test postgres"]
 fn a_key_is_known_and_forgotten_by_every_node_soon_after_the_command() {
-    let nodes = nodes(&configs::guarded(), 2);
+    let nodes = nodes(&configs::patient(&configs::guarded()), 2);
     let home = nodes[0].home();
     let (mut known, mut forgotten) = (Duration::ZERO, Duration::ZERO);
     for round in 0..5 {

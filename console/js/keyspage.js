@@ -1,0 +1,123 @@
+// Access keys, for those who may manage them: listed, made, rotated and revoked.
+import { asking, key } from './access.js';
+import { call } from './api.js';
+import { Alert, Dialog, say } from './dialog.js';
+import { NewKey } from './newkey.js';
+import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
+
+/** How long a secret may stay good beside a new one, as the server writes it. */
+const GRACES = [
+  ['7d', 'for a week'],
+  ['1d', 'for a day'],
+  ['1h', 'for an hour'],
+  ['0s', 'not at all'],
+];
+
+/** @param {{ scopes?: string[], admin: boolean, previous_until?: string | null }} one */
+function may(one) {
+  const scopes = one.scopes ?? ['*'];
+  const words = scopes.includes('*') ? ['everything'] : scopes;
+  if (one.admin) words.push('manage keys');
+  return html`${words.join(', ')}${one.previous_until && html`<br /><span class="none">being rotated until ${one.previous_until}</span>`}`;
+}
+
+/** @param {string} moment */
+function isOver(moment) {
+  return Date.parse(moment) <= Date.now();
+}
+
+/** @param {{ collections: string[] }} props */
+export function KeysPage({ collections }) {
+  const [keys, setKeys] = useState(/** @type {any[] | null} */ (null));
+  const [refusal, setRefusal] = useState('');
+  const [error, setError] = useState('');
+  const [made, setMade] = useState({ title: '', secret: '', remark: '' });
+  const [doomed, setDoomed] = useState('');
+  const [worn, setWorn] = useState('');
+  const [grace, setGrace] = useState('7d');
+
+  /** @param {() => Promise<void>} act */
+  const attempt = (act) => act().catch((problem) => setError(problem.message));
+  const load = () => attempt(async () => {
+    const answer = await call('GET', '_/keys/', { asks: false });
+    setRefusal(answer.ok ? '' : answer.error);
+    setKeys(answer.ok ? answer.data.keys : null);
+  });
+  useEffect(() => void load(), [key.value]);
+  /** @param {import('./newkey.js').Wish} wish */
+  const create = async (wish) => {
+    let isMade = false;
+    await attempt(async () => {
+      const answer = await call('POST', '_/keys/', { body: JSON.stringify(wish), asks: false });
+      setError(answer.error);
+      if (!answer.ok) return;
+      isMade = true;
+      setMade({ title: 'The new key, shown this once', secret: answer.data.key, remark: '' });
+      await load();
+    });
+    return isMade;
+  };
+  const rotate = () => attempt(async () => {
+    const answer = await call('POST', `_/keys/${encodeURIComponent(worn)}/rotate/`, { body: JSON.stringify({ grace }), asks: false });
+    setWorn('');
+    setError(answer.error);
+    if (answer.ok) {
+      const until = answer.data.previous_until;
+      const remark = until ? `The secret before is good until ${until}.` : 'The secret before is good no more.';
+      setMade({ title: `The new secret of ${worn}, shown this once`, secret: answer.data.key, remark });
+    }
+    await load();
+  });
+  const revoke = () => attempt(async () => {
+    const answer = await call('DELETE', `_/keys/${encodeURIComponent(doomed)}/`, { asks: false });
+    setDoomed('');
+    setError(answer.error);
+    if (answer.ok) say(`Revoked: ${doomed}`);
+    await load();
+  });
+
+  return html`
+    <header class="head"><h1 tabindex="-1">Access keys</h1></header>
+    ${error && html`<${Alert}>${error}<//>`}
+    ${made.secret && html`<section class="made" aria-labelledby="made-title">
+      <h2 id="made-title" dir="auto">${made.title}</h2>
+      <p><code class="key">${made.secret}</code></p>
+      ${made.remark && html`<p>${made.remark}</p>`}
+      <div class="actions">
+        <button type="button" onClick=${() => navigator.clipboard.writeText(made.secret).then(() => say('Copied.'), () => say('Copy it by hand, please.'))}>Copy</button>
+        <button type="button" onClick=${() => setMade({ title: '', secret: '', remark: '' })}>I have it</button>
+      </div>
+    </section>`}
+    ${refusal && html`<p>Keys are managed here by those whose own key may: one that was made with</p>
+      <pre><code>carnet keys create --admin</code></pre>
+      <p>on the machine of the server. <button type="button" onClick=${() => (asking.value = { wasRefused: false, answer: () => (asking.value = null) })}>I have such a key</button></p>
+      <p class="none" dir="auto">The server said: ${refusal}</p>`}
+    ${keys && html`
+      <${NewKey} collections=${collections} onMake=${create} />
+      <div class="table keys"><table>
+        <thead><tr>${['name', 'begins with', 'may', 'ends', 'last used', 'created'].map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr></thead>
+        <tbody>${keys.map((one) => html`<tr key=${one.name}>
+          <th scope="row" dir="auto">${one.name}</th><td>${one.prefix ?? ''}</td><td>${may(one)}</td>
+          <td>${one.expires ? html`${one.expires}${isOver(one.expires) && ' (over)'}` : 'never'}</td>
+          <td>${one.last_used ?? 'never'}</td><td>${one.created ?? ''}</td>
+          <td class="actions"><button type="button" aria-label=${`Rotate ${one.name}`} onClick=${() => setWorn(one.name)}>Rotate…</button>
+            <button type="button" class="danger" aria-label=${`Revoke ${one.name}`} onClick=${() => setDoomed(one.name)}>Revoke…</button></td>
+        </tr>`)}</tbody>
+      </table></div>`}
+    ${worn && html`<${Dialog} title=${`A new secret for “${worn}”?`} onClose=${() => setWorn('')}>
+      <p>The key keeps its name and all it may. Whoever uses it needs the new secret, once the one before is good no more.</p>
+      <label class="block">The secret before stays good
+        <select value=${grace} onChange=${(/** @type {any} */ event) => setGrace(event.target.value)}>
+          ${GRACES.map(([value, words]) => html`<option value=${value}>${words}</option>`)}
+        </select>
+      </label>
+      <div class="actions"><button type="button" autofocus onClick=${() => setWorn('')}>Leave it</button>
+        <button type="button" class="primary" onClick=${rotate}>Rotate</button></div>
+    <//>`}
+    ${doomed && html`<${Dialog} title=${`Revoke “${doomed}”?`} onClose=${() => setDoomed('')}>
+      <p>Whoever uses this key is refused from now on.</p>
+      <div class="actions"><button type="button" autofocus onClick=${() => setDoomed('')}>Keep it</button>
+        <button type="button" class="danger" onClick=${revoke}>Revoke</button></div>
+    <//>`}
+  `;
+}
