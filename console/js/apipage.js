@@ -108,11 +108,17 @@ function Fields({ rows }) {
     <tbody>${rows.map(({ name, where, required, schema, text }) => html`<tr>
       <th scope="row"><code>${name}</code>${required && ' (required)'}</th>
       <td>${where}</td>
-      <td>${[schema?.type].flat().join(' or ')}</td>
+      <td>${typesOf(schema)}</td>
       <td>${schema?.examples && html`<code>${writeJson(schema.examples[0])}</code>`}</td>
       <td><${Prose} text=${text ?? ''} /></td>
     </tr>`)}</tbody>
   </table></div>`;
+}
+
+/** What a value may be, in words. @param {any} schema @returns {string} */
+function typesOf(schema) {
+  if (schema?.anyOf) return schema.anyOf.map(typesOf).join(' or ');
+  return schema?.const === '' ? 'empty' : [schema?.type].flat().join(' or ');
 }
 
 /** @param {{ description: any, operation: Operation }} props */

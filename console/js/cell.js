@@ -25,8 +25,10 @@ export function Value({ model, field, value, full = false }) {
 
 /** @param {{ target: import('./model.js').Collection, id: string }} props */
 export function Reference({ target, id }) {
-  const { words, isGone } = wordsFor(target, id).value;
-  return html`<a class="reference" dir="auto" href=${href(target.name, id)} title=${`${target.name} ${id}`}>
+  const { words, isGone, refused } = wordsFor(target, id).value;
+  const why = refused !== null ? (refused ? `this access key may not read ${target.name}` : `reading ${target.name} needs an access key`)
+    : target.fetches ? '' : `this server does not let single records of ${target.name} be read`;
+  return html`<a class="reference" dir="auto" href=${href(target.name, id)} title=${`${target.name} ${id}${why && `: ${why}`}`}>
     ${words ?? `${target.name} ${id}`}${isGone && html` <span class="none">(gone)</span>`}
   </a>`;
 }

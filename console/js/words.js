@@ -1,5 +1,6 @@
 // A record in a few words, for those who do not know its id by heart.
 import { Exact } from './exact.js';
+import { key } from './access.js';
 import { call } from './api.js';
 import { idOf } from './model.js';
 import { signal } from '../vendor/preact-11.2.0.js';
@@ -36,22 +37,23 @@ export function wordsOf(collection, record) {
 }
 
 /**
- * What is known of records that others refer to. `words` is null while it is asked, and stays so where it cannot be.
- * @typedef {import('../vendor/preact-11.2.0.js').Signal<{ words: string | null, isGone: boolean }>} Known
+ * What is known of records that others refer to. `words` is null while it is asked, and stays so where it cannot be;
+ * `refused` is the key that was not enough to read it, empty for none.
+ * @typedef {import('../vendor/preact-11.2.0.js').Signal<{ words: string | null, isGone: boolean, refused: string | null }>} Known
  * @type {Map<string, Known>}
  */
 const known = new Map();
 
 /**
- * The words of a record that is referred to, fetched once.
+ * The words of a record that is referred to, fetched once; again for another key where the last was not enough.
  * @param {Collection} collection
  * @param {string} id
  */
 export function wordsFor(collection, id) {
   const name = `${collection.name}/${id}`;
   let found = known.get(name);
-  if (!found) {
-    found = signal({ words: /** @type {string | null} */ (null), isGone: false });
+  if (!found || (found.value.refused ?? key.value) !== key.value) {
+    found = /** @type {Known} */ (signal({ words: null, isGone: false, refused: null }));
     known.set(name, found);
     if (collection.fetches) learn(collection, id, found);
   }
@@ -64,10 +66,12 @@ export function wordsFor(collection, id) {
  * @param {Known} found
  */
 async function learn(collection, id, found) {
+  const sent = key.value;
   try {
     const answer = await call('GET', `${collection.name}/${id}/`, { asks: false });
-    if (answer.ok) found.value = { words: wordsOf(collection, answer.data), isGone: false };
-    else if (answer.status === 404) found.value = { words: null, isGone: true };
+    if (answer.ok) found.value = { words: wordsOf(collection, answer.data), isGone: false, refused: null };
+    else if (answer.status === 404) found.value = { words: null, isGone: true, refused: null };
+    else if (answer.status === 401 || answer.status === 403) found.value = { words: null, isGone: false, refused: sent };
     else known.delete(`${collection.name}/${id}`);
   } catch {
     known.delete(`${collection.name}/${id}`);

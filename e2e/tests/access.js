@@ -46,6 +46,42 @@ test('a key is asked for, kept in the tab, sent as a header and forgotten', { co
   await page.getByRole('alert').waitFor();
 });
 
+test('a reference to what may not be read says why', { config: `
+[[collection]]
+name = "vault"
+[collection.fields]
+title = { type = "string", required = true }
+[collection.access]
+authentication = true
+authorization = true
+[[collection]]
+name = "notes"
+[collection.fields]
+vault = { type = "integer", references = "vault" }
+[collection.pagination]
+page_size = 20
+`, expected: [401] }, async ({ server, page }) => {
+  const secret = await server.command('keys', 'create', 'me');
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };
+  const create = () => fetch(`${server.url}/vault/`, { method: 'POST', headers, body: '{"title":"Gold"}' });
+  // The server follows a new key within a second.
+  for (let attempt = 0; attempt < 100 && (await create()).status !== 201; attempt += 1) await page.waitForTimeout(50);
+  await server.post('/notes/', { vault: 1 });
+  await page.goto(`${server.url}/console/#/notes`);
+  const reference = page.getByRole('link', { name: 'vault 1' });
+  await page.waitForFunction(() => document.querySelector('a.reference')?.title === 'vault 1: reading vault needs an access key');
+  await reference.waitFor();
+  // It is asked once, not with every look.
+  equal(page.requests.filter((one) => one === 'GET /vault/1/').length, 1);
+  // With a key that is enough, the words are there.
+  await page.getByRole('link', { name: 'vault', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Access key' }).fill(secret);
+  await page.keyboard.press('Enter');
+  await page.getByText('1 record').waitFor();
+  await page.getByRole('link', { name: 'notes', exact: true }).click();
+  await page.getByRole('link', { name: 'Gold' }).waitFor();
+});
+
 test('without a key that may, the keys page shows the command', { expected: [401, 403, 404] }, async ({ server, page }) => {
   await page.goto(`${server.url}/console/#/_/keys`);
   await page.getByText('carnet keys create --admin').waitFor();

@@ -32,13 +32,25 @@ A path is answered alike with and without its trailing slash. HEAD is answered w
 everywhere, without an access key. Any other method than those described is answered with 405 and `Allow`.
 
 Every error is an object with the one member `error`. The exception is a request head that cannot be read at \
-all: a bare 400, 414 or 431, after which the connection is closed.";
+all: a bare 400, 414 or 431, after which the connection is closed.
 
-/// Describes the service as this catalog makes it.
-///
-/// `access_parameter` is the query parameter that carries an access key; `shows_metrics` says whether
-/// `/metrics` is served.
-pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) -> Value {
+Answers to web pages of other origins carry the header fields of CORS besides, and answers of a server that was \
+told to show where its time goes, `Server-Timing`.";
+
+/// What the configuration says besides the collections.
+#[derive(Debug, Clone, Copy)]
+pub struct Service<'a> {
+    /// The query parameter that carries an access key.
+    pub access_parameter: &'a str,
+    /// Whether `/metrics` is served.
+    pub shows_metrics: bool,
+    /// Whether a browser that asks for `/` is sent to the console.
+    pub has_console: bool,
+}
+
+/// Describes the service as this configuration makes it.
+pub fn document(catalog: &Catalog, service: Service<'_>) -> Value {
+    let access_parameter = service.access_parameter;
     let mut paths = Map::new();
     for collection in catalog.collections() {
         let name = collection.name();
@@ -46,7 +58,7 @@ pub fn document(catalog: &Catalog, access_parameter: &str, shows_metrics: bool) 
         paths.insert(format!("/{name}/{{id}}/"), records::record(collection, access_parameter));
     }
     paths.extend(keys::paths(access_parameter));
-    paths.extend(service::paths(shows_metrics));
+    paths.extend(service::paths(service));
 
     let mut document = json!({
         "openapi": VERSION,

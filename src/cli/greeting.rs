@@ -20,8 +20,13 @@ pub(super) fn for_a_person(
     origin: &Origin,
     storage: &StorageUrl,
     catalog: &Catalog,
+    has_console: bool,
 ) -> String {
-    let mut text = format!("  data in    {}\n", place(storage));
+    let mut text = String::new();
+    if has_console {
+        let _ = writeln!(text, "  console    http://{}/console/", reachable(address));
+    }
+    let _ = writeln!(text, "  data in    {}", place(storage));
     let _ = match origin {
         Origin::BuiltIn => {
             writeln!(text, "  serving    the built-in address book (make it your own: carnet init)")
@@ -60,13 +65,18 @@ fn easiest(catalog: &Catalog) -> Option<&Collection> {
     })
 }
 
+/// What to type for an address on this machine: "all of them" is none that a client can ask.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port())
+    } else {
+        address
+    }
+}
+
 /// Create one, list all, find it again.
 fn requests(address: SocketAddr, collection: &Collection) -> Vec<String> {
-    let host = match address.ip() {
-        ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port()),
-        _ => address,
-    };
-    let url = format!("http://{host}/{}/", collection.name());
+    let url = format!("http://{}/{}/", reachable(address), collection.name());
     let access = if collection.admission() == Admission::KnownOnly { " -H 'X-API-Key: KEY'" } else { "" };
     let mut fields: Vec<&Field> = collection.fields().iter().filter(|field| field.is_required()).collect();
     if fields.is_empty() {
@@ -90,5 +100,27 @@ fn json(field: &Field) -> String {
     match field.kind() {
         FieldKind::String => format!("\"{}\"", field.example()),
         _ => field.example().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn greeting(address: &str, has_console: bool) -> String {
+        let storage = StorageUrl::Sqlite("carnet.db".into());
+        let catalog = Catalog::default();
+        for_a_person(address.parse().unwrap(), &Origin::BuiltIn, &storage, &catalog, has_console)
+    }
+
+    #[test]
+    fn a_person_is_told_where_the_console_is() {
+        assert!(
+            greeting("127.0.0.1:8080", true).starts_with("  console    http://127.0.0.1:8080/console/\n")
+        );
+        // Nobody can open 0.0.0.0.
+        assert!(greeting("0.0.0.0:81", true).starts_with("  console    http://127.0.0.1:81/console/\n"));
+        assert!(greeting("[::1]:81", true).starts_with("  console    http://[::1]:81/console/\n"));
+        assert!(!greeting("127.0.0.1:8080", false).contains("console"));
     }
 }

@@ -1,11 +1,16 @@
 //! `carnet openapi`: the OpenAPI document of the configuration.
 
 use super::terminal;
-use crate::api::openapi;
+use crate::api::openapi::{self, Service};
 use crate::config::Config;
 
 pub(super) fn run(config: &Config) -> anyhow::Result<()> {
-    let document = openapi::document(&config.catalog, &config.access_parameter, config.shows_metrics);
+    let service = Service {
+        access_parameter: &config.access_parameter,
+        shows_metrics: config.shows_metrics,
+        has_console: config.has_console,
+    };
+    let document = openapi::document(&config.catalog, service);
     terminal::say(&format!("{document:#}\n"))?;
     Ok(())
 }

@@ -43,6 +43,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         shows_server_timing: config.shows_server_timing,
         cors_origins: config.cors_origins,
     };
+    let has_console = settings.has_console;
     let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
     warn_if_exposed(&observer, config.listen, &catalog);
 
@@ -50,7 +51,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
         let signals = Signals::listen()?;
-        greet(address, &config.origin, &config.storage, &catalog)?;
+        greet(address, &config.origin, &config.storage, &catalog, has_console)?;
         observer.report(Event::Listening { address });
         let served = http::serve(listener, app, config.http, observer.clone(), signals.first_then_second());
         tokio::select! {
@@ -85,10 +86,11 @@ fn greet(
     origin: &Origin,
     storage: &StorageUrl,
     catalog: &Catalog,
+    has_console: bool,
 ) -> anyhow::Result<()> {
     terminal::say(&greeting::first_line(address))?;
     if std::io::stdout().is_terminal() {
-        terminal::say(&greeting::for_a_person(address, origin, storage, catalog))?;
+        terminal::say(&greeting::for_a_person(address, origin, storage, catalog, has_console))?;
     }
     Ok(())
 }

@@ -145,6 +145,7 @@ mod cli {
 
 /// Rules of the house, and documents that say what is.
 mod house {
+    mod console;
     mod dependencies;
     mod directions;
     mod opening_lines;

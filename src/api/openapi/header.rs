@@ -8,17 +8,19 @@ use super::component::reference;
 pub(super) const EXAMPLE_OF_TAG: &str = "\"7af48095701166d3ac10b58e81538507\"";
 /// What `Retry-After` is where it is there for one of several reasons.
 pub(super) const RETRY_SOON: &str = "Retry-Soon";
+/// What `Retry-After` is where trouble may pass by itself.
+pub(super) const SOON: &str = "Retry-After-Trouble";
 /// What `Link` is where it leads to this document.
 pub(super) const SERVICE_LINK: &str = "Service-Link";
-/// The header field of every answer.
-const REQUEST_ID: &str = "X-Request-Id";
+/// The header fields of every answer.
+const OF_ALL: [&str; 3] = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
 /// The header fields of every answer of a limited collection to a known access key.
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
 /// The header fields of one answer, those of every answer included.
 pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
     let limits: &[&str] = if is_limited { &LIMITS } else { &[] };
-    let names = own.iter().chain(limits).chain(&[REQUEST_ID]);
+    let names = own.iter().chain(limits).chain(&OF_ALL);
     names.map(|name| (field(name).to_owned(), reference("headers", name))).collect()
 }
 
@@ -26,8 +28,8 @@ pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
 fn field(component: &str) -> &str {
     match component {
         SERVICE_LINK => "Link",
-        RETRY_SOON => "Retry-After",
-        other => other,
+        RETRY_SOON | SOON => "Retry-After",
+        _ => component,
     }
 }
 
@@ -88,6 +90,10 @@ pub(super) fn components() -> Value {
                 `Idempotency-Key`: nothing was done this time.",
             "schema": { "type": "string", "const": "true" },
         },
+        SOON: {
+            "description": "In how many seconds it may be worth another try.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
         "RateLimit-Policy": {
             "description": "The limit: `q` requests in `w` seconds. Only in answers to a known access key.",
             "schema": { "type": "string" },
@@ -100,6 +106,20 @@ pub(super) fn components() -> Value {
         "Connection": {
             "description": "The connection is closed after this answer. Only on HTTP/1.1.",
             "schema": { "type": "string", "const": "close" },
+        },
+        "Vary": {
+            "description": "What else than the URL the answer depends on.",
+            "required": true,
+            "schema": { "type": "string", "const": "Accept" },
+        },
+        "Cache-Control": {
+            "description": "On collections and records: `private, no-cache`; `no-store` where the URL holds an \
+                access key, where one is missing, and on everything about access keys. Otherwise absent.",
+            "schema": { "enum": ["private, no-cache", "no-store"] },
+        },
+        "X-Content-Type-Options": {
+            "description": "The body is of the type that the answer says.",
+            "schema": { "type": "string", "const": "nosniff" },
         },
         "X-Request-Id": {
             "description": "The name of this request in the server's log.",

@@ -25,7 +25,7 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
         parameters: Vec::new(),
         request_body: None,
         success,
-        may_be_held: false,
+        asides: Map::new(),
         refusals: [&refusal::OF_ANY[..], &[401, 403, 429]].concat(),
         security: security::requirement(Admission::KnownOnly, access_parameter),
         is_limited: false,

@@ -16,8 +16,8 @@ pub(super) struct Operation {
     pub parameters: Vec<Value>,
     pub request_body: Option<Value>,
     pub success: Success,
-    /// Whether a client that has the answer already is told so instead.
-    pub may_be_held: bool,
+    /// Answers by their status that are neither a grant nor a refusal.
+    pub asides: Map<String, Value>,
     /// The statuses of its refusals, in any order.
     pub refusals: Vec<u16>,
     pub security: Value,
@@ -102,19 +102,11 @@ fn options(place: &Place<'_>) -> Operation {
             headers: vec!["Allow"],
             content: None,
         },
-        may_be_held: false,
+        asides: Map::new(),
         refusals,
         security: json!([]),
         is_limited: false,
     }
-}
-
-/// The answer without a body, whoever asks: neither a grant nor a refusal.
-fn not_modified(is_limited: bool) -> Value {
-    json!({
-        "description": "The record is one of those that `If-None-Match` names: the client has it already.",
-        "headers": header::carried(&["ETag"], is_limited),
-    })
 }
 
 fn describe(place: &Place<'_>, operation: Operation) -> Value {
@@ -129,9 +121,7 @@ fn describe(place: &Place<'_>, operation: Operation) -> Value {
     let form = Form { has_body: operation.method != "head", is_limited: operation.is_limited };
     let mut responses = Map::new();
     responses.insert(success.status.into(), granted);
-    if operation.may_be_held {
-        responses.insert("304".into(), not_modified(operation.is_limited));
-    }
+    responses.extend(operation.asides);
     responses.extend(refusal::refusals(&operation.refusals, form));
 
     let mut described = json!({

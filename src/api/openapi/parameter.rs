@@ -74,21 +74,26 @@ fn filter(catalog: &Catalog, field: &Field) -> Value {
         (FieldKind::String, false) => {
             " Compared byte for byte. Empty: those without a value, or with the empty string."
         }
-        (_, true) => "",
+        (_, true) => " Empty: none.",
         (_, false) => " Empty: those without a value.",
     });
     if field.kind() == FieldKind::Integer {
         description.push_str(" Written without a point, an exponent or leading zeros.");
     }
-    let mut parameter = json!({ "name": name, "in": "query", "description": description });
-    if !field.is_required() {
-        parameter["allowEmptyValue"] = true.into();
-    }
     let mut schema = body::value(field.kind());
+    if field.kind() != FieldKind::String && !field.is_required() {
+        // Not only by `allowEmptyValue`, which no generated client heeds: its users could not ask for these records.
+        schema = body::members(json!({ "anyOf": [schema, { "const": "" }] }));
+    }
     body::refer(catalog, field, &mut schema);
     schema.insert("examples".into(), json!([body::example(field)]));
-    parameter["schema"] = schema.into();
-    parameter
+    json!({
+        "name": name,
+        "in": "query",
+        "description": description,
+        "allowEmptyValue": true,
+        "schema": schema,
+    })
 }
 
 fn filter_on_id() -> Value {

@@ -1,9 +1,9 @@
 //! The two paths of a collection: its list and its records.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::operation::{Operation, Place, Success, path_item};
-use super::{body, component, parameter, refusal, security};
+use super::{body, component, header, parameter, refusal, security};
 use crate::catalog::collection::{Admission, Collection, Verb};
 
 /// The list of a collection.
@@ -69,7 +69,7 @@ fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target
         parameters: particulars.parameters,
         request_body: particulars.request_body,
         success: particulars.success,
-        may_be_held: verb == Verb::Get && target == Target::Record,
+        asides: asides(collection, verb, target),
         refusals: refusals(collection, verb, target),
         security: security::requirement(collection.admission(), access_parameter),
         is_limited: collection.rate_limit().is_some(),
@@ -184,6 +184,19 @@ fn whole_record(collection: &Collection, description: &str, headers: Vec<&'stati
         headers,
         content: Some(json(body::of(collection, "record"))),
     }
+}
+
+/// A client that has the record already is told so instead.
+fn asides(collection: &Collection, verb: Verb, target: Target) -> Map<String, Value> {
+    let mut asides = Map::new();
+    if verb == Verb::Get && target == Target::Record {
+        let not_modified = json!({
+            "description": "The record is one of those that `If-None-Match` names: the client has it already.",
+            "headers": header::carried(&["ETag"], collection.rate_limit().is_some()),
+        });
+        asides.insert("304".into(), not_modified);
+    }
+    asides
 }
 
 fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {

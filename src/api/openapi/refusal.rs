@@ -14,8 +14,9 @@ pub(super) struct Form {
     pub is_limited: bool,
 }
 
-/// The statuses that any request may meet.
-pub(super) const OF_ANY: [u16; 5] = [400, 414, 431, 500, 503];
+/// The statuses that any request may meet. 431 is not among them: it has no body, and would take from every generated
+/// client the certainty that an error has words. The description of the whole document tells of it.
+pub(super) const OF_ANY: [u16; 4] = [400, 414, 500, 503];
 /// The statuses that a write may meet besides.
 pub(super) const OF_WRITES: [u16; 3] = [409, 422, 507];
 /// The statuses that a request with a body may meet besides.
@@ -37,7 +38,7 @@ impl Refusal {
     }
 }
 
-const REFUSALS: [Refusal; 17] = [
+const REFUSALS: [Refusal; 16] = [
     Refusal::new(
         400,
         "BadRequest",
@@ -104,16 +105,11 @@ const REFUSALS: [Refusal; 17] = [
             "The access key has used up its requests for now, or too many unknown ones came from this address.",
         )
     },
-    Refusal {
-        is_uncounted: true,
-        ..Refusal::new(
-            431,
-            "HeadTooLarge",
-            "The head of the request is longer than the server takes. A bare answer without a body.",
-        )
-    },
     Refusal::new(500, "InternalError", "The server failed; its log says why."),
-    Refusal::new(503, "Unavailable", "The server cannot answer for now. Try again."),
+    Refusal {
+        headers: &[header::SOON],
+        ..Refusal::new(503, "Unavailable", "The server cannot answer for now. Try again.")
+    },
     Refusal::new(507, "InsufficientStorage", "There is no room left to store this."),
 ];
 
@@ -157,15 +153,12 @@ fn refer(refusal: &Refusal, form: Form) -> Value {
 
 fn component_name(refusal: &Refusal, form: Form) -> String {
     let limited = if form.is_limited && !refusal.is_uncounted { "-limited" } else { "" };
-    let head = if form.has_body || refusal.status == 431 { "" } else { "-head" };
+    let head = if form.has_body { "" } else { "-head" };
     format!("{}{limited}{head}", refusal.name)
 }
 
 fn component(refusal: &Refusal, form: Form) -> Value {
     let mut answer = json!({ "description": refusal.description });
-    if refusal.status == 431 {
-        return answer;
-    }
     let is_limited = form.is_limited && !refusal.is_uncounted;
     answer["headers"] = header::carried(refusal.headers, is_limited).into();
     if form.has_body {

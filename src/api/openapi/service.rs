@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::component::reference;
 use super::operation::{Operation, Place, Success, path_item};
-use super::{header, refusal};
+use super::{Service, header, refusal};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
 use crate::catalog::field::FieldKind;
@@ -27,13 +27,11 @@ enum Content {
     /// JSON of this component.
     Json(&'static str),
     OpenMetrics,
-    /// Nothing is promised about the body.
-    Unsaid,
 }
 
 const PAGES: [Page; 7] = [
     Page {
-        path: "/",
+        path: ROOT,
         name: "index",
         summary: "Say what is here",
         success: "The collections, and where they are described.",
@@ -70,7 +68,7 @@ const PAGES: [Page; 7] = [
         summary: "Say whether the server is alive",
         success: "It is.",
         is_linked: false,
-        content: Content::Unsaid,
+        content: Content::Json("Health"),
     },
     Page {
         path: "/readyz",
@@ -78,7 +76,7 @@ const PAGES: [Page; 7] = [
         summary: "Say whether the server can do its work",
         success: "It can.",
         is_linked: false,
-        content: Content::Unsaid,
+        content: Content::Json("Health"),
     },
     Page {
         path: METRICS,
@@ -90,12 +88,13 @@ const PAGES: [Page; 7] = [
     },
 ];
 
+const ROOT: &str = "/";
 const METRICS: &str = "/metrics";
 
 /// Every path of the service itself.
-pub(super) fn paths(shows_metrics: bool) -> Map<String, Value> {
-    let pages = PAGES.iter().filter(|page| shows_metrics || page.path != METRICS);
-    pages.map(|page| (page.path.to_owned(), describe(page))).collect()
+pub(super) fn paths(service: Service<'_>) -> Map<String, Value> {
+    let pages = PAGES.iter().filter(|page| service.shows_metrics || page.path != METRICS);
+    pages.map(|page| (page.path.to_owned(), describe(page, service.has_console))).collect()
 }
 
 /// What those paths answer.
@@ -115,10 +114,12 @@ pub(super) fn components(catalog: &Catalog) -> Map<String, Value> {
         "required": ["openapi", "info", "paths"],
     });
     components.insert("OpenApi".into(), openapi);
+    components.insert("Health".into(), closed(vec![("status", json!({ "const": "ok" }))]));
     components
 }
 
-fn describe(page: &Page) -> Value {
+fn describe(page: &Page, has_console: bool) -> Value {
+    let leads_to_console = has_console && page.path == ROOT;
     let has_parameter = page.path.contains('{');
     let mut refusals = refusal::OF_ANY.to_vec();
     let mut parameters = Vec::new();
@@ -127,12 +128,18 @@ fn describe(page: &Page) -> Value {
         parameters.push(reference("parameters", "CollectionName"));
     }
     let content = match page.content {
-        Content::Json(name) => Some(json!({ "application/json": { "schema": reference("schemas", name) } })),
-        Content::OpenMetrics => {
-            Some(json!({ "application/openmetrics-text": { "schema": { "type": "string" } } }))
-        }
-        Content::Unsaid => None,
+        Content::Json(name) => json!({ "application/json": { "schema": reference("schemas", name) } }),
+        Content::OpenMetrics => json!({ "application/openmetrics-text": { "schema": { "type": "string" } } }),
     };
+    let mut headers = Vec::new();
+    if page.is_linked {
+        headers.push(header::SERVICE_LINK);
+    }
+    let mut asides = Map::new();
+    if leads_to_console {
+        headers.push("Vary");
+        asides.insert("303".into(), to_console());
+    }
     let get = Operation {
         method: "get",
         id: format!("get-{}", page.name),
@@ -140,19 +147,31 @@ fn describe(page: &Page) -> Value {
         description: "Answered without an access key.".into(),
         parameters: Vec::new(),
         request_body: None,
-        success: Success {
-            status: "200",
-            description: page.success.into(),
-            headers: if page.is_linked { vec![header::SERVICE_LINK] } else { Vec::new() },
-            content,
-        },
-        may_be_held: false,
+        success: Success { status: "200", description: page.success.into(), headers, content: Some(content) },
+        asides,
         refusals,
         security: json!([]),
         is_limited: false,
     };
     let place = Place { name: page.name, tag: TAG, parameters, may_be_unknown: has_parameter };
     path_item(&place, vec![get])
+}
+
+/// What a browser is answered instead.
+fn to_console() -> Value {
+    let mut headers = header::carried(&["Vary"], false);
+    headers.insert(
+        "Location".into(),
+        json!({
+            "description": "Where the console is, relative to the request.",
+            "required": true,
+            "schema": { "type": "string", "const": "console/" },
+        }),
+    );
+    json!({
+        "description": "The request accepts `text/html`: a browser, which is sent to the console.",
+        "headers": headers,
+    })
 }
 
 fn index(catalog: &Catalog) -> Value {

@@ -8,16 +8,17 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{component, document};
+use super::{Service, component, document};
 use catalogs::{built_in, rich};
+
+/// What a service says besides its collections where nothing is configured.
+const USUAL: Service<'static> =
+    Service { access_parameter: "accesskey", shows_metrics: true, has_console: true };
 
 /// The documents that every rule is tried on.
 fn documents() -> [Value; 3] {
-    [
-        document(&built_in(), "accesskey", true),
-        document(&rich(), "accesskey", true),
-        document(&rich(), "token", false),
-    ]
+    let other = Service { access_parameter: "token", shows_metrics: false, has_console: false };
+    [document(&built_in(), USUAL), document(&rich(), USUAL), document(&rich(), other)]
 }
 
 /// Each described operation, as its path, its method and itself.
@@ -135,7 +136,8 @@ fn a_list_takes_its_fields_its_id_and_its_page() {
     let [built_in, rich, renamed] = documents();
     let of_users = parameters(&built_in, "/users/", "get");
     assert_eq!(names(&of_users), "first_name last_name address id offset count accesskey apikey");
-    assert_eq!(of_users[2]["schema"]["type"], "integer");
+    assert_eq!(of_users[2]["schema"]["anyOf"][0]["type"], "integer");
+    assert_eq!(of_users[2]["schema"]["anyOf"][1], json!({ "const": "" }));
     assert_eq!(of_users[2]["schema"]["x-references"], "address");
     assert_eq!(of_users[2]["allowEmptyValue"], true);
     assert_eq!(of_users[5]["schema"]["maximum"], 20);

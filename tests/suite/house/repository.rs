@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 16] = [
+pub(super) const PAGES: [&str; 20] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -15,6 +15,10 @@ pub(super) const PAGES: [&str; 16] = [
     "docs/api.md",
     "docs/cli.md",
     "docs/console.md",
+    "docs/clients.md",
+    "clients/python/README.md",
+    "clients/react-admin/README.md",
+    "clients/typescript/README.md",
     "docs/access.md",
     "docs/operations.md",
     "docs/postgresql.md",
@@ -70,6 +74,11 @@ fn every_page_is_on_the_list() {
     let mut listed = PAGES.to_vec();
     listed.sort_unstable();
     let mut found: Vec<String> = [files("docs", ".md"), files("deploy", ".md")].concat();
+    // Packages that were fetched have pages too, further down.
+    let clients = fs::read_dir(root().join("clients")).unwrap();
+    let clients = clients.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let clients = clients.map(|name| format!("clients/{name}/README.md"));
+    found.extend(clients.filter(|path| root().join(path).is_file()));
     let at_the_root = fs::read_dir(root()).unwrap();
     let names = at_the_root.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     found.extend(names.filter(|name| name.ends_with(".md")));

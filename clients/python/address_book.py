@@ -1,0 +1,82 @@
+"""An address book by a generated client: every parameter, body and answer below is checked by mypy.
+
+    python address_book.py http://127.0.0.1:8080 ACCESS_KEY
+"""
+
+import sys
+
+from carnet_client import AuthenticatedClient, Client
+from carnet_client.api.address import create_address, delete_address
+from carnet_client.api.users import create_users, delete_users, fetch_users, list_users, update_users
+from carnet_client.models import AddressCreate, Error, UsersCreate, UsersEnvelope, UsersRecord, UsersUpdate
+
+
+def main(url: str, key: str) -> None:
+    with AuthenticatedClient(base_url=url, token=key) as carnet:
+        book(carnet)
+    with Client(base_url=url) as stranger:
+        assert list_users.sync_detailed(client=stranger).status_code == 401  # type: ignore[arg-type]
+
+
+def id_of(location: str) -> int:
+    """Where the server says that a new record is: an address does not show its id."""
+    return int(location.rstrip("/").rsplit("/", 1)[1])
+
+
+def create(carnet: AuthenticatedClient, first_name: str, last_name: str, address: int | None) -> int:
+    body = UsersCreate(first_name=first_name, last_name=last_name, address=address)
+    answer = create_users.sync_detailed(client=carnet, body=body)
+    if isinstance(answer.parsed, Error):
+        raise ValueError(answer.parsed.error)
+    return id_of(answer.headers["Location"])
+
+
+def page(carnet: AuthenticatedClient, offset: int) -> UsersEnvelope:
+    found = list_users.sync(client=carnet, offset=offset, count=10)
+    assert isinstance(found, UsersEnvelope), found
+    return found
+
+
+def book(carnet: AuthenticatedClient) -> None:
+    paris = AddressCreate(country="France", city="Paris", street="quai de Valmy", number=45)
+    address = id_of(create_address.sync_detailed(client=carnet, body=paris).headers["Location"])
+    for number in range(1, 26):
+        create(carnet, f"First{number}", "Odd" if number % 2 else "Even", address if number % 5 else None)
+
+    # Page by page, to the end.
+    found: list[UsersRecord] = []
+    while len(found) < (envelope := page(carnet, len(found))).meta.total_count:
+        found += envelope.object_list
+    assert [user.first_name for user in found] == [f"First{number}" for number in range(1, 26)]
+
+    # Filters. The empty text asks for those without a value.
+    odd = list_users.sync(client=carnet, last_name="Odd", address=address)
+    assert isinstance(odd, UsersEnvelope) and odd.meta.total_count == 10
+    homeless = list_users.sync(client=carnet, address="")
+    assert isinstance(homeless, UsersEnvelope) and homeless.meta.total_count == 5
+
+    # Change what was seen, and only that.
+    ada = create(carnet, "Ada", "Lovelace", None)
+    tag = fetch_users.sync_detailed(ada, client=carnet).headers["ETag"]
+    changed = update_users.sync(ada, client=carnet, body=UsersUpdate(last_name="King"), if_match=tag)
+    assert isinstance(changed, UsersRecord) and (changed.first_name, changed.last_name) == ("Ada", "King")
+    late = update_users.sync_detailed(ada, client=carnet, body=UsersUpdate(last_name="Byron"), if_match=tag)
+    assert late.status_code == 412
+
+    # An error says what is wrong, in one shape.
+    try:
+        create(carnet, "Ada", "King", None)
+    except ValueError as error:
+        assert str(error) == "first_name,last_name must be unique together", error
+    else:
+        raise AssertionError("a second Ada King")
+    held = delete_address.sync(address, client=carnet)
+    assert isinstance(held, Error) and held.error.startswith("The record is still referenced by users")
+
+    assert delete_users.sync_detailed(ada, client=carnet).status_code == 200
+    assert fetch_users.sync_detailed(ada, client=carnet).status_code == 404
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
+    print("The address book works.")

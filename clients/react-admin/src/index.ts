@@ -1,0 +1,3 @@
+// The door of the package.
+export { carnetDataProvider } from './provider.js';
+export type { Settings } from './request.js';

@@ -1,0 +1,153 @@
+// The data provider: what react-admin asks, in requests that carnet understands.
+import { HttpError, type DataProvider, type Identifier, type RaRecord, type SortPayload } from 'react-admin';
+import { describe, type Collection, type Description } from './description.js';
+import { write } from './json.js';
+import { list, type Page } from './list.js';
+import { changes, Tags, withId, type Shown } from './record.js';
+import { sender, type Settings } from './request.js';
+
+/** How many requests of one call may be under way at once. */
+const AT_ONCE = 6;
+
+/** A data provider for the server at `url`. */
+export function carnetDataProvider(url: string, settings: Settings = {}): DataProvider {
+  const send = sender(url, settings);
+  const tags = new Tags();
+  let description: Promise<Description> | undefined;
+
+  /** The server is asked once what it has; again where that failed. */
+  async function collection(name: string): Promise<Collection> {
+    description ??= send('openapi.json').then(({ body }) => describe(body));
+    const known = await description.catch((error: unknown) => {
+      description = undefined;
+      throw error;
+    });
+    const found = known.get(name);
+    if (!found) throw new HttpError(`The server has no collection ${name}`, 404);
+    return found;
+  }
+
+  async function page(resource: string, wanted: Listed, filter: Record<string, unknown>): Promise<Page> {
+    const { page: number, perPage } = wanted.pagination ?? { page: 1, perPage: Infinity };
+    return list(send, await collection(resource), {
+      filter,
+      offset: (number - 1) * (Number.isFinite(perPage) ? perPage : 0),
+      length: perPage,
+      isDescending: isDescending(wanted.sort),
+      signal: wanted.signal,
+    });
+  }
+
+  async function fetchOne(resource: string, id: Identifier, signal?: AbortSignal): Promise<RaRecord> {
+    const { body, etag } = await send(`${resource}/${id}/`, { signal });
+    const record = withId(body as Shown);
+    tags.remember(resource, record, etag);
+    return record;
+  }
+
+  async function change(resource: string, id: Identifier, data: Record<string, unknown>, headers = {}): Promise<RaRecord> {
+    const { fields, update } = await collection(resource);
+    const body = write(data, (field) => fields.get(field)?.isInteger ?? false);
+    const answer = await send(`${resource}/${id}/`, { method: update, body, headers, fields: fields.keys() });
+    const record = withId(answer.body as Shown);
+    tags.remember(resource, record, answer.etag);
+    return record;
+  }
+
+  const provider = {
+    supportAbortSignal: true,
+
+    getList: (resource: string, params: Listed & { filter?: Record<string, unknown> }) => page(resource, params, params.filter ?? {}),
+
+    getManyReference: (resource: string, params: Listed & { filter?: Record<string, unknown>; target: string; id: Identifier }) =>
+      page(resource, params, { ...params.filter, [params.target]: params.id }),
+
+    async getOne(resource: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
+      return { data: await fetchOne(resource, id, signal) };
+    },
+
+    /** Those that are gone are left out. */
+    async getMany(resource: string, { ids, signal }: { ids: Identifier[]; signal?: AbortSignal }) {
+      const found = await each(ids, (id) => fetchOne(resource, id, signal).catch((error: unknown) => {
+        if (error instanceof HttpError && error.status === 404) return null;
+        throw error;
+      }));
+      return { data: found.map(done).filter((record) => record !== null) };
+    },
+
+    async create(resource: string, { data }: { data: Record<string, unknown> }) {
+      const { fields } = await collection(resource);
+      const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+      const body = write(given, (field) => fields.get(field)?.isInteger ?? false);
+      const answer = await send(`${resource}/`, { method: 'POST', body, headers: { Prefer: 'return=representation' }, fields: fields.keys() });
+      return { data: withId(answer.body as Shown) };
+    },
+
+    async update(resource: string, { id, data, previousData }: { id: Identifier; data: Record<string, unknown>; previousData?: Record<string, unknown> }) {
+      const headers = tags.match(resource, id, previousData);
+      return { data: await change(resource, id, changes(data, previousData ?? {}), headers) };
+    },
+
+    async updateMany(resource: string, { ids, data }: { ids: Identifier[]; data: Record<string, unknown> }) {
+      const outcomes = await each(ids, (id) => change(resource, id, changes(data, {})));
+      return { data: all(ids, outcomes, 'changed') };
+    },
+
+    async delete(resource: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
+      await send(`${resource}/${id}/`, { method: 'DELETE', headers: tags.match(resource, id, previousData) });
+      return { data: previousData ?? { id } };
+    },
+
+    async deleteMany(resource: string, { ids }: { ids: Identifier[] }) {
+      const outcomes = await each(ids, (id) => send(`${resource}/${id}/`, { method: 'DELETE' }));
+      return { data: all(ids, outcomes, 'deleted') };
+    },
+  };
+  // react-admin lets its caller choose the type of a record; what the server has, the server decides.
+  return provider as unknown as DataProvider;
+}
+
+interface Listed {
+  pagination?: { page: number; perPage: number };
+  sort?: SortPayload;
+  signal?: AbortSignal;
+}
+
+/** Lists come in the order of their ids. Another order is refused: to be given the wrong one is worse. */
+function isDescending(sort: SortPayload | undefined): boolean {
+  if (sort?.field && sort.field !== 'id') throw new HttpError(`carnet sorts by id alone, not by ${sort.field}`, 400);
+  return sort?.order === 'DESC';
+}
+
+type Outcome<T> = { value: T } | { error: unknown };
+
+/** Does it for each, a few at a time, whatever becomes of the others. */
+async function each<From, To>(of: From[], act: (one: From) => Promise<To>): Promise<Outcome<To>[]> {
+  const outcomes: Outcome<To>[] = new Array(of.length);
+  const waiting = of.map((one, at) => ({ one, at }));
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      try {
+        outcomes[next.at] = { value: await act(next.one) };
+      } catch (error) {
+        outcomes[next.at] = { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, of.length) }, work));
+  return outcomes;
+}
+
+function done<T>(outcome: Outcome<T>): T {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+/** The ids, or an error that says how far it went. */
+function all(ids: Identifier[], outcomes: Outcome<unknown>[], act: string): Identifier[] {
+  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
+  const [first] = errors;
+  if (first === undefined) return ids;
+  if (!(first instanceof HttpError) || ids.length === 1) throw first;
+  throw new HttpError(`${ids.length - errors.length} of ${ids.length} were ${act}. ${first.message}`, first.status, first.body);
+}

@@ -1,0 +1,132 @@
+// The data provider by itself, in a page of another origin. `journeys.js` runs it, and has the server.
+import { HttpError, type DataProvider } from 'react-admin';
+import { carnetDataProvider } from '../src/index.js';
+
+function equal(found: unknown, wanted: unknown, about: string): void {
+  const [one, other] = [found, wanted].map((value) => JSON.stringify(value));
+  if (one !== other) throw new Error(`${about} is\n  ${one}\nand should be\n  ${other}`);
+}
+
+async function refused(promise: Promise<unknown>): Promise<HttpError> {
+  const error: unknown = await promise.then(() => null, (thrown: unknown) => thrown);
+  if (!(error instanceof HttpError)) throw new Error(`no HttpError, but ${String(error)}`);
+  return error;
+}
+
+const byId = { field: 'id', order: 'ASC' as const };
+const backwards = { field: 'id', order: 'DESC' as const };
+const ids = (data: { id: unknown }[]) => data.map(({ id }) => id);
+
+/** Every request that was sent, as method, path and what matters of its head and body. */
+const sent: { line: string; headers: Record<string, string>; body: string | undefined }[] = [];
+
+function watching(url: string): typeof fetch {
+  return (input, init) => {
+    const headers = (init?.headers ?? {}) as Record<string, string>;
+    sent.push({ line: `${init?.method} ${String(input).replace(url, '')}`, headers, body: init?.body as string | undefined });
+    return fetch(input, init);
+  };
+}
+
+const lines = () => sent.splice(0).map(({ line }) => line);
+
+async function lists(provider: DataProvider): Promise<void> {
+  for (let at = 1; at <= 12; at += 1) {
+    await provider.create('address', { data: { country: 'France', city: at % 2 ? 'Paris' : 'Lyon', street: 'quai', number: at } });
+  }
+  sent.length = 0;
+  const first = await provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: {} });
+  equal([ids(first.data), first.total], [[1, 2, 3, 4, 5], 12], 'a page of the length of the server');
+  equal(lines(), ['GET /address/?offset=0&count=5'], 'what it asks for');
+  const long = await provider.getList('address', { pagination: { page: 2, perPage: 7 }, sort: byId, filter: {} });
+  equal([ids(long.data), long.total], [[8, 9, 10, 11, 12], 12], 'a page that is longer than the server’s');
+  equal(lines(), ['GET /address/?offset=7&count=5'], 'no more than what is there');
+  const whole = await provider.getList('address', { pagination: { page: 1, perPage: 100 }, sort: byId, filter: {} });
+  equal(ids(whole.data), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 'a page of all');
+  equal(lines().length, 3, 'requests for twelve records, five at a time');
+  const last = await provider.getList('address', { pagination: { page: 1, perPage: 4 }, sort: backwards, filter: { city: 'Lyon' } });
+  equal([ids(last.data), last.total], [[12, 10, 8, 6], 6], 'from the end, filtered');
+  const rest = await provider.getList('address', { pagination: { page: 2, perPage: 4 }, sort: backwards, filter: { city: 'Lyon' } });
+  equal(ids(rest.data), [4, 2], 'the last page from the end');
+  const beyond = await provider.getList('address', { pagination: { page: 9, perPage: 4 }, sort: backwards, filter: {} });
+  equal([beyond.data, beyond.total], [[], 12], 'past the beginning');
+  const wrong = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: { field: 'city', order: 'ASC' }, filter: {} }));
+  equal(wrong.message, 'carnet sorts by id alone, not by city', 'another order');
+  const unknown = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { q: 'x' } }));
+  equal([unknown.status, unknown.message], [400, 'q is not a field of address'], 'an unknown filter');
+  const noted = await provider.getList('notes', { pagination: { page: 2, perPage: 2 }, sort: byId, filter: {} });
+  equal([ids(noted.data), noted.total], [[3], 3], 'a list that comes whole');
+  equal((await provider.getList('notes', { pagination: { page: 1, perPage: 2 }, sort: backwards, filter: {} })).data.map(({ id }) => id), [3, 2], 'and backwards');
+}
+
+async function records(provider: DataProvider): Promise<void> {
+  const { data: ada } = await provider.create('users', { data: { first_name: 'Ada', last_name: 'Lovelace', address: 3 } });
+  equal([ada.id, ada.address], [1, 3], 'a new record');
+  await provider.create('users', { data: { first_name: 'Grace', last_name: 'Hopper', address: null } });
+  const without = await provider.getList('users', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { address: null } });
+  equal(ids(without.data), [2], 'those without a value');
+  equal(ids((await provider.getMany('address', { ids: [3, 999, 1] })).data), [3, 1], 'many, the gone left out');
+  const there = await provider.getManyReference('users', { target: 'address', id: 3, pagination: { page: 1, perPage: 5 }, sort: backwards, filter: {} });
+  equal([ids(there.data), there.total], [[1], 1], 'who refers to it');
+
+  const { data: seen } = await provider.getOne('users', { id: 1 });
+  sent.length = 0;
+  const { data: changed } = await provider.update('users', { id: 1, data: { ...seen, last_name: 'King' }, previousData: seen });
+  equal([changed.last_name, changed.address], ['King', 3], 'the changed record');
+  equal(sent[0]?.body, '{"last_name":"King"}', 'what is sent of it');
+  equal(/^"[0-9a-f]{32}"$/.test(sent[0]?.headers['If-Match'] ?? ''), true, 'with If-Match');
+  const { data: now } = await provider.getOne('users', { id: 1 });
+  await fetch(`${base}/users/1/`, { method: 'PUT', headers: { 'Content-Type': 'application/json', 'X-API-Key': secret }, body: '{"last_name":"Noel"}' });
+  const late = await refused(provider.update('users', { id: 1, data: { ...now, first_name: 'Augusta' }, previousData: now }));
+  equal(late.status, 412, 'somebody else was faster');
+  sent.length = 0;
+  await provider.update('users', { id: 1, data: { ...seen, first_name: 'A.' }, previousData: seen });
+  equal(sent[0]?.headers['If-Match'], undefined, 'If-Match where no tag is known of what was seen');
+  const gone = await refused(provider.delete('users', { id: 1, previousData: (await provider.getOne('users', { id: 1 })).data }).then(() => provider.getOne('users', { id: 1 })));
+  equal(gone.status, 404, 'a deleted record');
+
+  const missing = await refused(provider.create('users', { data: { first_name: 'Ada' } }));
+  equal(missing.body.errors, { last_name: 'last_name is missing. Cannot create the ressource' }, 'an error at its field');
+  const twice = await refused(provider.create('users', { data: { first_name: 'Grace', last_name: 'Hopper' } }));
+  const together = 'first_name,last_name must be unique together';
+  equal(twice.body.errors, { first_name: together, last_name: together }, 'an error at two fields');
+  const strange = await refused(provider.create('users', { data: { first_name: 'A', last_name: 'B', nick: 'C' } }));
+  equal([strange.body.errors, strange.message], [undefined, 'nick is not a field of users'], 'an error about no field');
+
+  // 2^53 + 1 and the largest: as text, and back as they were.
+  const { data: large } = await provider.create('address', { data: { country: 'x', city: 'x', street: 'x', number: '9223372036854775807' } });
+  equal(large.number, '9223372036854775807', 'a large integer');
+  equal((await provider.update('address', { id: large.id, data: { ...large, number: '9007199254740993' }, previousData: large })).data.number, '9007199254740993', 'another');
+}
+
+async function many(provider: DataProvider): Promise<void> {
+  await provider.updateMany('address', { ids: [4, 5, 6], data: { city: 'Nice' } });
+  equal((await provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { city: 'Nice' } })).total, 3, 'changed at once');
+  const some = await refused(provider.deleteMany('address', { ids: [4, 777, 5] }));
+  equal([some.status, some.message.startsWith('2 of 3 were deleted. ')], [404, true], some.message);
+  equal((await provider.deleteMany('address', { ids: [6] })).data, [6], 'deleted at once');
+}
+
+async function givenUp(provider: DataProvider): Promise<void> {
+  const control = new AbortController();
+  const asked = provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: {}, signal: control.signal });
+  control.abort();
+  const error: unknown = await asked.then(() => null, (thrown: unknown) => thrown);
+  equal(error instanceof DOMException && error.name, 'AbortError', 'a request that nobody waits for');
+  const stranger = await refused(carnetDataProvider(base, { key: 'ck_wrong' }).getOne('users', { id: 2 }));
+  equal(stranger.status, 401, 'a wrong key');
+}
+
+let base = '';
+let secret = '';
+
+/** Called by the test with the address of the server and an access key. */
+export async function run(url: string, key: string): Promise<void> {
+  base = url;
+  secret = key;
+  const provider = carnetDataProvider(`${url}/`, { key: async () => key, fetch: watching(url) });
+  await lists(provider);
+  await records(provider);
+  await many(provider);
+  await givenUp(provider);
+}

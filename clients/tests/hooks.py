@@ -1,0 +1,126 @@
+"""What schemathesis is told about carnet: refusals that no schema can announce, each looked at, and what we check besides."""
+
+import json
+import os
+import urllib.error
+import urllib.request
+
+import schemathesis
+from schemathesis.core.failures import Failure
+from schemathesis.openapi.checks import RejectedPositiveData
+
+# What any answer of any HTTP server may carry.
+OF_HTTP = {"content-type", "content-length", "date"}
+# How many records of each collection there are at first.
+RECORDS = 20
+# The name of the key that this run presents.
+OWN_KEY = "fuzz"
+
+
+@schemathesis.hook
+def filter_case(context: schemathesis.HookContext, case: schemathesis.Case) -> bool:
+    """The branch that we sit on stays."""
+    return (case.path_parameters or {}).get("name") != OWN_KEY
+
+
+@schemathesis.hook
+def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> schemathesis.Case:
+    """Makes two valid requests of three reach what they are about: generated ids hardly ever are those of records."""
+    if case.meta and case.meta.generation.mode.is_positive and len(str(case.path_parameters) + str(case.body)) % 3:
+        if "If-Match" in (case.headers or {}):
+            case.headers["If-Match"] = "*"
+        path = dict(case.path_parameters or {})
+        if isinstance(case.body, dict):
+            case.body = {name: reachable(case, name, value, path) for name, value in case.body.items()}
+    return case
+
+
+def reachable(case: schemathesis.Case, name: str, value: object, path: dict) -> object:
+    if name in path:
+        return path[name]
+    if name == "ressource_uri":
+        return case.operation.path.replace("{id}", str(path["id"]))
+    if "x-references" in fields(case).get(name, {}) and isinstance(value, int):
+        return value % RECORDS + 1
+    return value
+
+
+@schemathesis.hook
+def filter_failure(context: schemathesis.HookContext, failure: Failure, case: schemathesis.Case, response: schemathesis.Response) -> bool:
+    """Keeps every failure but the refusals of valid data that the contract asks for."""
+    return not (isinstance(failure, RejectedPositiveData) and is_right(case, response))
+
+
+@schemathesis.check
+def no_undocumented_header(ctx: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case) -> None:
+    """Every header field of an answer is in the document."""
+    described = case.operation.responses.find_by_status_code(response.status_code)
+    if described is None:
+        return
+    known = OF_HTTP | {name.lower() for name, _ in described.headers.items()}
+    others = sorted(name for name in response.headers if name not in known)
+    assert not others, f"{response.status_code} carries {', '.join(others)}, which the document does not name"
+
+
+@schemathesis.check
+def an_error_has_the_one_shape(ctx: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case) -> None:
+    """Whatever is refused, and also what the document does not mention: an object with the one member `error`."""
+    if response.status_code < 400 or response.request.method == "HEAD":
+        return
+    body = json.loads(response.content)
+    assert list(body) == ["error"] and isinstance(body["error"], str), response.content
+
+
+def is_right(case: schemathesis.Case, response: schemathesis.Response) -> bool:
+    """Whether carnet must refuse this request, although each part of it is what the schema says."""
+    error = "" if response.request.method == "HEAD" else json.loads(response.content)["error"]
+    body = case.body if isinstance(case.body, dict) else {}
+    query = dict(case.query or {})
+    match response.status_code:
+        case 412:
+            return "if-match" in response.request.headers
+        case 409:
+            # Still referenced, or a name in use.
+            return response.request.method == "DELETE" or "There is already an access key" in error
+        case 429:
+            return "retry-after" in response.headers
+        case 400 if len({"accesskey", "apikey"} & query.keys()) == 2:
+            return error in {"", "The access key is given twice. Send one, in one place"}
+        case 400 if error.endswith((" must be unique", " must be unique together")):
+            return set(error.split(" ")[0].split(",")) <= fields(case).keys()
+        case 400 if error.endswith(" cannot be changed"):
+            # Their value must be the record's own.
+            return error.split(" ")[0] in {"id", "ressource_uri"} & body.keys()
+        case 400 if error.endswith(" does not validate"):
+            name = error.split(" ")[0]
+            if isinstance(body.get(name), float):
+                # JSON Schema counts 45.0 among the integers. We do not.
+                return "integer" in types(fields(case)[name])
+            target = fields(case).get(name, {}).get("x-references")
+            return target is not None and not exists(case, f"/{target}/{body.get(name)}/")
+    return False
+
+
+def fields(case: schemathesis.Case) -> dict:
+    """The members that the body may have, as the document says."""
+    schemas = case.operation.schema.raw_schema["components"]["schemas"]
+    collection = case.operation.path.split("/")[1]
+    return schemas.get(f"{collection}-update", schemas.get(f"{collection}-create", {})).get("properties", {})
+
+
+def types(schema: dict) -> list[str]:
+    kind = schema.get("type", [])
+    return [kind] if isinstance(kind, str) else kind
+
+
+def exists(case: schemathesis.Case, path: str) -> bool:
+    """Asks again: what was said to refer to nothing must be nothing."""
+    request = urllib.request.Request(
+        os.environ["CARNET_URL"] + path, headers={"Authorization": f"Bearer {os.environ['CARNET_KEY']}"}
+    )
+    try:
+        with urllib.request.urlopen(request):
+            return True
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code != 404
