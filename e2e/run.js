@@ -4,6 +4,7 @@ import './tests/lists.js';
 import './tests/records.js';
 import './tests/access.js';
 import './tests/faces.js';
+import './tests/attacks.js';
 import './tests/million.js';
 import { run } from './lib/suite.js';
 

@@ -1,6 +1,7 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
+mod browser;
 mod console;
 mod content;
 mod cors;
@@ -12,6 +13,7 @@ mod rate_limit;
 mod records;
 mod retry;
 mod route;
+mod safety;
 mod schema;
 mod strangers;
 mod timing;
@@ -19,9 +21,9 @@ mod timing;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Collection, Verb};
+use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::http::{
-    Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, response,
+    Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, query, response,
 };
 use crate::observe::{Event, METRICS_CONTENT_TYPE, Observer};
 use crate::record::RecordId;
@@ -32,12 +34,15 @@ use error::ApiError;
 use keys::Subject;
 use rate_limit::Tally;
 use route::{Labels, Route};
+use safety::Safety;
 use strangers::Strangers;
 use timing::Timing;
 
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// For answers to a URL that holds an access key: neither may be kept.
 const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// Where the answer depends on who asks.
+const BY_KEY: HeaderValue = HeaderValue::from_static("Authorization, X-API-Key");
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
 
 /// What an [`App`] is told besides the catalog and the store.
@@ -51,8 +56,12 @@ pub struct Settings {
     pub shows_metrics: bool,
     pub has_console: bool,
     pub shows_server_timing: bool,
-    /// The origins whose pages may read our answers; `*` for all of them.
+    /// The origins whose pages may read our answers and write; `*` for all of them.
     pub cors_origins: Vec<String>,
+    /// Whether only this machine can reach the server.
+    pub is_local: bool,
+    /// For how many seconds browsers are to come with TLS only; 0 for nothing said.
+    pub hsts: u64,
 }
 
 /// Everything that answering needs. After boot only the store's content changes.
@@ -64,6 +73,8 @@ pub struct App {
     key_parameters: KeyParameters,
     strangers: Strangers,
     cors: Option<Cors>,
+    browsers: browser::Home,
+    safety: Safety,
     documents: Documents,
     labels: Labels,
 }
@@ -92,9 +103,23 @@ impl App {
         };
         let key_parameters = KeyParameters::new(&settings.access_parameter);
         let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
+        let browsers = browser::Home::new(settings.base_url.as_deref(), settings.is_local);
+        let safety = Safety::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
         let strangers = Strangers::new(settings.unknown_keys_per_minute);
-        Self { catalog, store, observer, settings, key_parameters, strangers, cors, documents, labels }
+        Self {
+            catalog,
+            store,
+            observer,
+            settings,
+            key_parameters,
+            strangers,
+            cors,
+            browsers,
+            safety,
+            documents,
+            labels,
+        }
     }
 
     /// The beginning of absolute URLs in the answer to this request.
@@ -108,6 +133,7 @@ impl App {
             // Whether it is within the limit shows only on reading, and the limit is judged first.
             request.body().await?;
         }
+        self.browsers.judge(request, self.cors.as_ref())?;
         let route = Route::parse(&self.catalog, &self.settings, request.path());
         let route = route.ok_or(ApiError::NotFound)?;
         request.set_route(self.labels.of(&route));
@@ -117,6 +143,10 @@ impl App {
             None if request.method() == Method::OPTIONS => Err(options(&route)),
             None => Err(ApiError::MethodNotAllowed(route.allow()).into_response()),
         };
+        if !matches!(route, Route::Records(_) | Route::Record(..) | Route::Keys | Route::Key(_)) {
+            // Nobody below reads it, but what cannot be read is said everywhere.
+            query::parse(request.query())?;
+        }
         match (route, verb) {
             (Route::Records(collection), verb) => {
                 Ok(self.enter(collection, None, verb, request, timing).await)
@@ -153,7 +183,7 @@ impl App {
             return described(json(&self.documents.root));
         }
         let mut response = console::welcome(request).unwrap_or_else(|| described(json(&self.documents.root)));
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+        response::vary(response.headers_mut(), "Accept");
         response
     }
 
@@ -181,6 +211,9 @@ impl App {
         };
         if let Some(tally) = visit.tally {
             tally.write(response.headers_mut());
+        }
+        if collection.admission() != Admission::Open {
+            response.headers_mut().insert(header::VARY, BY_KEY);
         }
         if visit.is_repeated {
             response.headers_mut().insert(retry::IDEMPOTENCY_REPLAYED, retry::YES);
@@ -265,10 +298,14 @@ impl Answer for App {
     }
 
     fn refuse(&self, refusal: Refusal) -> Response {
-        ApiError::Refused(refusal).into_response()
+        let mut response = ApiError::Refused(refusal).into_response();
+        // A request that never became one is not marked.
+        self.safety.mark(response.headers_mut());
+        response
     }
 
     fn mark(&self, request: &Request, response: &mut Response) {
+        self.safety.mark(response.headers_mut());
         if let Some(cors) = &self.cors {
             cors.mark(request, response);
         }

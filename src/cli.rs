@@ -13,6 +13,7 @@ mod serve;
 mod signals;
 mod table;
 mod terminal;
+mod tls;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -174,5 +175,6 @@ struct WrongUsage(String);
 
 fn exit_status(error: &anyhow::Error) -> u8 {
     let contradicts = matches!(error.downcast_ref(), Some(OpenError::Contradiction(_)));
-    if contradicts || error.is::<ConfigError>() || error.is::<WrongUsage>() { WRONG } else { FAILED }
+    let is_wrong = error.is::<ConfigError>() || error.is::<WrongUsage>() || error.is::<tls::TlsError>();
+    if contradicts || is_wrong { WRONG } else { FAILED }
 }

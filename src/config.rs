@@ -47,6 +47,10 @@ pub struct Config {
     pub storage: StorageUrl,
     /// An absolute http(s) URL without a trailing slash; without it, the request's own scheme and host.
     pub base_url: Option<String>,
+    /// The files that connections are encrypted with, if they are.
+    pub tls: Option<TlsFiles>,
+    /// For how many seconds browsers remember to come with TLS only; 0 for not at all.
+    pub hsts: u64,
     pub http: http::Settings,
     /// Whether `/metrics` is there.
     pub shows_metrics: bool,
@@ -66,6 +70,13 @@ pub struct Config {
     pub unknown_keys_per_minute: u32,
     pub log: LogSettings,
     pub catalog: Catalog,
+}
+
+/// A certificate with its key, in PEM. Only who serves with them reads them: others may not be allowed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
 }
 
 /// Where a configuration came from.

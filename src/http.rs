@@ -1,16 +1,21 @@
-//! HTTP/1.1 over TCP: requests within their limits in, responses out.
+//! HTTP/1.1 and HTTP/2, over TCP or TLS: requests within their limits in, responses out.
 //!
 //! [`serve`] owns the sockets, the limits and the stop; what a request means is for the one
 //! [`Answer`] it is given, which sees no HTTP library. Nothing here knows collections or records.
 
 mod body;
+mod coding;
 mod complaint;
 mod connection;
+mod delivery;
 mod exchange;
+mod farewell;
 mod forwarded;
+mod heads;
 mod host;
 mod limits;
 pub mod path;
+mod protocol;
 mod pulse;
 pub mod query;
 mod request;
@@ -20,10 +25,12 @@ mod server;
 mod socket;
 #[cfg(test)]
 mod tests;
+pub mod tls;
 
 use std::future::Future;
 
 pub use bytes::Bytes;
+pub use coding::Coding;
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode};
 pub use limits::Settings;
@@ -44,6 +51,12 @@ pub enum Refusal {
     BodyTooLarge { limit: usize },
     /// The body did not arrive in time (408).
     BodyTooSlow,
+    /// The head did not arrive in time (408).
+    HeadTooSlow,
+    /// The body's length is announced twice, by `Content-Length` and by chunks (400).
+    TwoLengths,
+    /// The client does not speak TLS on a port that does (400).
+    NotEncrypted,
     /// The body ended early or its chunks make no sense (400).
     BodyBroken,
     /// As many connections are open as may be (503).

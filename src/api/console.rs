@@ -10,7 +10,6 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
-const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 /// The build is in the path: another content is at another address.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -42,8 +41,8 @@ pub(super) fn answer(place: Place, request: &Request) -> Response {
     headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
     headers.insert(header::CACHE_CONTROL, if place.is_page() { ASK_AGAIN } else { FOR_EVER });
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
-    response
+    // Its files are compressed already, where that pays.
+    response::as_it_is(response)
 }
 
 /// Sends a browser that asked for `/` to the console; `None` for everybody else.

@@ -8,8 +8,12 @@ pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 pub(super) const RETURN_REPRESENTATION: HeaderValue = HeaderValue::from_static("return=representation");
 
-/// Accepts a body that says nothing about itself, or that it is JSON in UTF-8.
+/// Accepts a body that says nothing about itself, or that it is JSON in UTF-8, as it is.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_encoded = |value: &HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
+    if headers.get_all(header::CONTENT_ENCODING).iter().any(is_encoded) {
+        return Err(ApiError::EncodedBody);
+    }
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
     };
@@ -29,9 +33,19 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
 }
 
-/// What `If-Match` names: the client wants to change only what it has seen.
+/// What `If-Match` names, and `If-None-Match` does not: the client wants to change only what it has seen, or only
+/// what it has not.
 pub(super) fn seen(headers: &HeaderMap) -> Option<ETags> {
-    tags(headers, header::IF_MATCH).map(|value| ETags::strong(&value))
+    let named = tags(headers, header::IF_MATCH).map(|value| ETags::strong(&value));
+    match held(headers) {
+        Some(unnamed) => Some(ETags::but(named, unnamed)),
+        None => named,
+    }
+}
+
+/// Whether only `If-None-Match` can have been in the way of a change.
+pub(super) fn wants_unseen(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::IF_NONE_MATCH) && !headers.contains_key(header::IF_MATCH)
 }
 
 /// What `If-None-Match` names: the client has it already.

@@ -2,7 +2,9 @@
 //!
 //! Keys travel in headers that a page sets itself and never in cookies, so nothing here allows credentials.
 
-use crate::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use crate::http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header, response,
+};
 
 /// Stands for every origin.
 const ANY: &str = "*";
@@ -16,7 +18,6 @@ const READ: HeaderValue = HeaderValue::from_static(
 );
 /// For how many seconds a browser need not ask again.
 const ASKED: HeaderValue = HeaderValue::from_static("600");
-const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
 /// The origins whose pages may read our answers.
 pub(super) struct Cors {
@@ -42,9 +43,7 @@ impl Cors {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
-        let vary = headers.get(header::VARY).and_then(|others| others.to_str().ok());
-        let vary = vary.and_then(|others| HeaderValue::from_str(&format!("{others}, Origin")).ok());
-        headers.insert(header::VARY, vary.unwrap_or(ORIGIN));
+        response::vary(headers, "Origin");
         if is_asked {
             // What is allowed here, the answer to OPTIONS says anyway.
             if let Some(methods) = headers.get(header::ALLOW).cloned() {
@@ -53,6 +52,11 @@ impl Cors {
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, ASKED);
         }
+    }
+
+    /// Whether the page that a request comes from is one of those.
+    pub(super) fn allows(&self, headers: &HeaderMap) -> bool {
+        self.allowed(headers).is_some()
     }
 
     /// What to call the origin of a request that may read the answer.

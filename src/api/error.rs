@@ -48,6 +48,14 @@ pub(super) enum ApiError {
         retry_after_seconds: u64,
     },
     UnsupportedMediaType,
+    /// A body in some content coding.
+    EncodedBody,
+    /// A browser's write from a page that may not.
+    OtherOrigin,
+    /// A browser's request to this machine by a name that is not ours.
+    StrangeHost,
+    /// `If-None-Match` names the record that there is.
+    Unwanted,
     /// An `Idempotency-Key` that is none.
     BadRetryKey,
     RetryKeyGivenTwice,
@@ -104,10 +112,13 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
-            Self::Forbidden | Self::MissingScope { .. } => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::MissingScope { .. } | Self::OtherOrigin | Self::StrangeHost => {
+                StatusCode::FORBIDDEN
+            }
+            Self::Unwanted => StatusCode::PRECONDITION_FAILED,
             Self::KeyNameInUse(_) | Self::KeyExpired(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyUnknownKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::UnsupportedMediaType | Self::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::KeyGivenTwice
             | Self::BadRetryKey
             | Self::RetryKeyGivenTwice
@@ -129,9 +140,11 @@ impl ApiError {
             },
             Self::Refused(refusal) => match refusal {
                 Refusal::UrlTooLong { .. } => StatusCode::URI_TOO_LONG,
-                Refusal::BadHost | Refusal::BodyBroken => StatusCode::BAD_REQUEST,
+                Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => {
+                    StatusCode::BAD_REQUEST
+                }
                 Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-                Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+                Refusal::BodyTooSlow | Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
                 Refusal::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
                 Refusal::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
             },
@@ -176,6 +189,18 @@ impl ApiError {
             Self::UnsupportedMediaType => {
                 "The body must be JSON in UTF-8. Send it with Content-Type: application/json".into()
             }
+            Self::EncodedBody => {
+                "The body must not be compressed. Send it as it is, without Content-Encoding".into()
+            }
+            Self::OtherOrigin => {
+                "A web page of another origin may not change anything here. List its origin in cors_origins to let it".into()
+            }
+            Self::StrangeHost => {
+                "This server is for its own machine, and is not known by the name in Host. Set base_url to the name that browsers use".into()
+            }
+            Self::Unwanted => {
+                "The record is one that If-None-Match names. Nothing was changed".into()
+            }
             Self::BadRetryKey => format!(
                 "Idempotency-Key does not validate: it has 1 to {LONGEST_KEY} printable ASCII characters, bare or in double quotes"
             )
@@ -209,6 +234,11 @@ impl ApiError {
                     format!("The body is larger than the limit of {limit} bytes").into()
                 }
                 Refusal::BodyTooSlow => "The body did not arrive in time".into(),
+                Refusal::HeadTooSlow => "The request did not arrive in time".into(),
+                Refusal::TwoLengths => {
+                    "The request has both Content-Length and Transfer-Encoding. Send one of them".into()
+                }
+                Refusal::NotEncrypted => "This port speaks TLS. Ask with https://".into(),
                 Refusal::BodyBroken => "The body ended before it was complete".into(),
                 Refusal::TooManyConnections => "Too many connections are open. Try again in a moment".into(),
                 Refusal::Panicked => "The server failed to answer. The failure has been logged".into(),
@@ -250,6 +280,9 @@ impl ApiError {
                 // Like the 401 in whose place it stands.
                 headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
                 headers.insert(header::RETRY_AFTER, retry_after_seconds.into());
+            }
+            Self::EncodedBody => {
+                headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
             }
             Self::RateLimited { retry_after_seconds, .. } => {
                 headers.insert(header::RETRY_AFTER, retry_after_seconds.into());

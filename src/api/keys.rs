@@ -1,7 +1,7 @@
 //! Access keys over HTTP: list, create, rotate, revoke. Only for keys that may manage keys.
 
 use super::error::ApiError;
-use super::{App, DO_NOT_STORE, access, content};
+use super::{App, BY_KEY, DO_NOT_STORE, access, content};
 use crate::catalog::collection::Verb;
 use crate::http::{HeaderValue, Request, Response, StatusCode, header, path, response};
 use crate::observe::Event;
@@ -40,6 +40,7 @@ pub(super) async fn answer(
         Err(response) => response,
     };
     response.headers_mut().insert(header::CACHE_CONTROL, DO_NOT_STORE);
+    response.headers_mut().insert(header::VARY, BY_KEY);
     response
 }
 
@@ -112,7 +113,9 @@ async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Respons
     })
     .await?;
 
-    let mut response = response::json(StatusCode::CREATED, shown(&name, &access_key, None));
+    // The length of a compressed answer would say something about the key in it.
+    let body = shown(&name, &access_key, None);
+    let mut response = response::as_it_is(response::json(StatusCode::CREATED, body));
     let mut location = app.base_url(request) + "/_/keys/";
     path::push(&mut location, &name);
     location.push('/');

@@ -79,8 +79,15 @@ pub(super) async fn fetch(
     timing.mark("store");
     let is_held = content::held(request.headers()).is_some_and(|held| held.name(&record));
     let tag = tag(&record);
-    let response = if is_held { response::not_modified() } else { response::json(StatusCode::OK, record) };
-    Ok(tagged(response, tag))
+    if !is_held {
+        return Ok(tagged(response::json(StatusCode::OK, record), tag));
+    }
+    // What the answer would be called with its bytes, which may be compressed.
+    let tag = match request.coding(record.len()) {
+        Some(coding) => coding.tag(&tag).unwrap_or(tag),
+        None => tag,
+    };
+    Ok(tagged(response::not_modified(), tag))
 }
 
 /// Changes what the body names; answers the whole record.
@@ -106,14 +113,14 @@ pub(super) async fn update(
             let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
             let has_seen = seen.is_none_or(|seen| seen.name(&record));
             let is_about_fields = matches!(&error, ApiError::Draft { error, .. } if error.is_about_fields());
-            return Err(if is_about_fields && !has_seen { StoreError::Changed.into() } else { error });
+            return Err(if is_about_fields && !has_seen { changed(request) } else { error });
         }
     };
     timing.mark("draft");
     let told = app.store.update(collection, id, patch, seen, ticket).await;
     timing.mark("store");
     visit.is_repeated = told.is_repeated;
-    let record = told.said?.ok_or(ApiError::NotFound)?;
+    let record = told.said.map_err(|error| unmet(request, error))?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
     Ok(tagged(response::json(StatusCode::OK, record), tag))
 }
@@ -150,8 +157,21 @@ pub(super) async fn delete(
     let told = app.store.delete(collection, id, content::seen(request.headers()), ticket).await;
     timing.mark("store");
     visit.is_repeated = told.is_repeated;
-    let was_there = told.said?;
+    let was_there = told.said.map_err(|error| unmet(request, error))?;
     if was_there { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
+}
+
+/// A record that is not as the request demands.
+fn changed(request: &Request) -> ApiError {
+    let has_seen = content::wants_unseen(request.headers());
+    if has_seen { ApiError::Unwanted } else { StoreError::Changed.into() }
+}
+
+fn unmet(request: &Request, error: StoreError) -> ApiError {
+    match error {
+        StoreError::Changed => changed(request),
+        error => error.into(),
+    }
 }
 
 /// The tag of a representation, as a header has it.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::terminal;
+use super::{terminal, tls};
 use crate::config::Config;
 use crate::store::plan::Plan;
 use crate::store::{OpenError, Store};
@@ -13,9 +13,13 @@ pub(super) fn run(config: &Config) -> anyhow::Result<()> {
     if !plan.obstacles.is_empty() {
         return Err(OpenError::Contradiction(plan.obstacles).into());
     }
+    let warning = config.tls.as_ref().map(tls::load).transpose()?.and_then(|(_, warning)| warning);
     let mut text = format!("# the configuration of {} with every default\n", config.origin);
     text.push_str(&config.effective());
     describe(&mut text, config, &plan);
+    if let Some(warning) = warning {
+        let _ = writeln!(text, "# warning: {warning}");
+    }
     terminal::say(&text)?;
     Ok(())
 }

@@ -10,12 +10,13 @@ use crate::config::Origin;
 use crate::store::url::StorageUrl;
 
 /// The first line of standard output, which programs read too.
-pub(super) fn first_line(address: SocketAddr) -> String {
-    format!("carnet listening on http://{address}\n")
+pub(super) fn first_line(scheme: &str, address: SocketAddr) -> String {
+    format!("carnet listening on {scheme}://{address}\n")
 }
 
 /// The rest, for a terminal.
 pub(super) fn for_a_person(
+    scheme: &str,
     address: SocketAddr,
     origin: &Origin,
     storage: &StorageUrl,
@@ -24,7 +25,7 @@ pub(super) fn for_a_person(
 ) -> String {
     let mut text = String::new();
     if has_console {
-        let _ = writeln!(text, "  console    http://{}/console/", reachable(address));
+        let _ = writeln!(text, "  console    {scheme}://{}/console/", reachable(address));
     }
     let _ = writeln!(text, "  data in    {}", place(storage));
     let _ = match origin {
@@ -35,7 +36,7 @@ pub(super) fn for_a_person(
     };
     if let Some(collection) = easiest(catalog) {
         text.push_str("\nTry:\n");
-        for line in requests(address, collection) {
+        for line in requests(scheme, address, collection) {
             let _ = writeln!(text, "  {line}");
         }
         if collection.admission() == Admission::KnownOnly {
@@ -75,8 +76,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 }
 
 /// Create one, list all, find it again.
-fn requests(address: SocketAddr, collection: &Collection) -> Vec<String> {
-    let url = format!("http://{}/{}/", reachable(address), collection.name());
+fn requests(scheme: &str, address: SocketAddr, collection: &Collection) -> Vec<String> {
+    let url = format!("{scheme}://{}/{}/", reachable(address), collection.name());
     let access = if collection.admission() == Admission::KnownOnly { " -H 'X-API-Key: KEY'" } else { "" };
     let mut fields: Vec<&Field> = collection.fields().iter().filter(|field| field.is_required()).collect();
     if fields.is_empty() {
@@ -110,7 +111,7 @@ mod tests {
     fn greeting(address: &str, has_console: bool) -> String {
         let storage = StorageUrl::Sqlite("carnet.db".into());
         let catalog = Catalog::default();
-        for_a_person(address.parse().unwrap(), &Origin::BuiltIn, &storage, &catalog, has_console)
+        for_a_person("http", address.parse().unwrap(), &Origin::BuiltIn, &storage, &catalog, has_console)
     }
 
     #[test]

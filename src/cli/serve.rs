@@ -8,13 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
 
-use super::signals::Signals;
-use super::{greeting, terminal};
+use super::signals::{Hangups, Signals};
+use super::{greeting, terminal, tls};
 use crate::api::{self, App};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
 use crate::config::{Config, Origin};
 use crate::http;
+use crate::http::tls::Tls;
 use crate::observe::{Event, LogSettings, Observer};
 use crate::store::url::StorageUrl;
 use crate::store::{OpenSettings, Store};
@@ -27,6 +28,14 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let log = LogSettings { color: terminal::allows_colour(), ..config.log };
     let observer = Arc::new(Observer::new(log).context("the log cannot be started")?);
     observer.report_panics();
+    let tls = config.tls.as_ref().map(tls::load).transpose()?;
+    let tls = tls.map(|(identity, warning)| {
+        if let Some(warning) = warning {
+            observer.report(Event::Warning(&warning));
+        }
+        Arc::new(Tls::new(identity))
+    });
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let catalog = Arc::new(config.catalog);
     let open = OpenSettings { any_filesystem: config.any_filesystem, memory: config.memory };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -42,6 +51,8 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         has_console: config.has_console,
         shows_server_timing: config.shows_server_timing,
         cors_origins: config.cors_origins,
+        is_local: config.listen.ip().is_loopback(),
+        hsts: config.hsts,
     };
     let has_console = settings.has_console;
     let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
@@ -51,9 +62,13 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
         let signals = Signals::listen()?;
-        greet(address, &config.origin, &config.storage, &catalog, has_console)?;
+        if let (Some(tls), Some(files)) = (&tls, config.tls) {
+            tokio::spawn(tls::follow(Hangups::listen()?, files, tls.clone(), observer.clone()));
+        }
+        greet(scheme, address, &config.origin, &config.storage, &catalog, has_console)?;
         observer.report(Event::Listening { address });
-        let served = http::serve(listener, app, config.http, observer.clone(), signals.first_then_second());
+        let stop = signals.first_then_second();
+        let served = http::serve(listener, tls, app, config.http, observer.clone(), stop);
         tokio::select! {
             cut = served => {
                 observer.report(Event::Stopped { cut });
@@ -82,15 +97,17 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 fn greet(
+    scheme: &str,
     address: SocketAddr,
     origin: &Origin,
     storage: &StorageUrl,
     catalog: &Catalog,
     has_console: bool,
 ) -> anyhow::Result<()> {
-    terminal::say(&greeting::first_line(address))?;
+    terminal::say(&greeting::first_line(scheme, address))?;
     if std::io::stdout().is_terminal() {
-        terminal::say(&greeting::for_a_person(address, origin, storage, catalog, has_console))?;
+        let greeting = greeting::for_a_person(scheme, address, origin, storage, catalog, has_console);
+        terminal::say(&greeting)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: whoever started us wants an end.
+//! SIGTERM and SIGINT: whoever started us wants an end. SIGHUP: or that we look at files again.
 
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -29,5 +29,18 @@ impl Signals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
+    }
+}
+
+/// SIGHUP, which ends the process unless somebody listens.
+pub(super) struct Hangups(Signal);
+
+impl Hangups {
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        signal(SignalKind::hangup()).context("signals cannot be received").map(Self)
+    }
+
+    pub(super) async fn next(&mut self) {
+        self.0.recv().await;
     }
 }

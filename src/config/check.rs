@@ -38,6 +38,8 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let database = Setting::choose("database", &overrides.database, &server.database);
     let storage = checker.storage(database, &overrides.surroundings);
     let base_url = checker.base_url(Setting::choose("base_url", &overrides.base_url, &server.base_url));
+    let tls = checker.tls(server);
+    let hsts = checker.hsts(server);
     let http = checker.http(server);
     let memory = checker.size("memory", &server.memory);
     let cors_origins = checker.origins(server.cors_origins.as_deref());
@@ -55,6 +57,8 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 listen,
                 storage,
                 base_url,
+                tls,
+                hsts,
                 http,
                 shows_metrics: written.server.metrics.unwrap_or(true),
                 has_console: written.server.console.unwrap_or(true),

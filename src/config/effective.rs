@@ -1,10 +1,11 @@
 //! The configuration in force, written as TOML: every default spelled out, and read back as the same.
 
-use super::{Config, log, size};
+use super::{Config, TlsFiles, log, size};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::field::Field;
 use crate::store::url::StorageUrl;
+use std::path::Path;
 
 /// The whole configuration, in the order and form of the documentation.
 pub(super) fn write(config: &Config) -> String {
@@ -42,9 +43,18 @@ fn server(file: &mut String, config: &Config) {
         ("server_timing", config.shows_server_timing.to_string()),
         ("any_filesystem", config.any_filesystem.to_string()),
     ];
+    match &config.tls {
+        Some(TlsFiles { certificate, key }) => {
+            let written = |file: &Path| quoted(&file.to_string_lossy());
+            lines.insert(2, ("tls_cert", written(certificate)));
+            lines.insert(3, ("tls_key", written(key)));
+            lines.insert(4, ("hsts", config.hsts.to_string()));
+        }
+        None => lines.insert(2, (COMMENT, "tls_cert and tls_key are not set: plain HTTP".to_owned())),
+    }
     match &config.base_url {
         Some(base_url) => lines.insert(2, ("base_url", quoted(base_url))),
-        // The one key whose default cannot be written as a value.
+        // A key whose default cannot be written as a value.
         None => {
             lines.insert(2, (COMMENT, "base_url is not set: the scheme and host of the request".to_owned()))
         }

@@ -1,9 +1,9 @@
-//! What the numbers, sizes, networks and origins under `[server]` mean.
+//! What the numbers, sizes, files, networks and origins under `[server]` mean.
 
 use super::check::Checker;
 use super::file::Server;
 use super::problem::Problem;
-use super::{origin, size};
+use super::{TlsFiles, origin, size};
 use crate::http;
 use ipnet::IpNet;
 use std::net::IpAddr;
@@ -13,6 +13,9 @@ use toml::Spanned;
 
 /// A day, in seconds: the longest wait that anybody can mean.
 const LONGEST_WAIT: i64 = 86_400;
+
+/// Ten years, in seconds.
+const LONGEST_PROMISE: i64 = 315_360_000;
 
 impl Checker {
     pub(super) fn http(&mut self, server: &Server) -> http::Settings {
@@ -34,6 +37,37 @@ impl Checker {
             trusted_proxies: self.networks(server.trusted_proxies.as_deref()),
             ..default
         }
+    }
+
+    /// Both files, or neither.
+    pub(super) fn tls(&mut self, server: &Server) -> Option<TlsFiles> {
+        let (written, missing) = match (&server.tls_cert, &server.tls_key) {
+            (None, None) => return None,
+            (Some(certificate), Some(key)) => {
+                return Some(TlsFiles {
+                    certificate: certificate.get_ref().into(),
+                    key: key.get_ref().into(),
+                });
+            }
+            (Some(certificate), None) => (certificate, "tls_key"),
+            (None, Some(key)) => (key, "tls_cert"),
+        };
+        let message = format!("TLS needs `{missing}` as well");
+        let remedy = "name both files, the certificate as `tls_cert` and its key as `tls_key`, or neither";
+        self.problems.push(Problem::at(written.span(), message, remedy));
+        None
+    }
+
+    /// Only who serves TLS can promise it.
+    pub(super) fn hsts(&mut self, server: &Server) -> u64 {
+        let seconds = self.number("hsts", &server.hsts, 0..=LONGEST_PROMISE).unwrap_or(0).unsigned_abs();
+        if let (Some(written), None, None) = (&server.hsts, &server.tls_cert, &server.tls_key)
+            && seconds > 0
+        {
+            let remedy = "name a certificate as `tls_cert` and its key as `tls_key`, or let the proxy that has them say it";
+            self.problems.push(Problem::at(written.span(), "`hsts` needs TLS", remedy));
+        }
+        seconds
     }
 
     pub(super) fn size(&mut self, key: &str, written: &Option<Spanned<String>>) -> Option<usize> {

@@ -1,25 +1,17 @@
-//! One connection: its state, and the task that serves its requests one after the other.
+//! One connection: the state that its task, its requests and the sweep share.
 
-use std::convert::Infallible;
-use std::future::{Future, poll_fn};
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::task::{Poll, Waker};
+use std::task::Waker;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use parking_lot::Mutex;
 
-use super::limits::HEAD_BYTES;
+use super::delivery::Deliveries;
+use super::heads::Latest;
 use super::pulse::{Phase, Pulse};
 use super::request_id::Share;
 use super::server::Server;
-use super::socket::Socket;
-use super::{Answer, exchange};
-use crate::observe::Event;
 
 /// What the connection's task, its requests and the sweep share.
 pub(super) struct Connection {
@@ -30,7 +22,13 @@ pub(super) struct Connection {
     /// There are too many connections; this one is only told so.
     pub(super) is_unwelcome: bool,
     pub(super) request_ids: Share,
+    /// The bytes of the latest head; of HTTP/1 only.
+    pub(super) latest: Mutex<Latest>,
     pulse: Pulse,
+    /// It does not speak TLS where we do; it is only told so.
+    is_plain: AtomicBool,
+    /// There where it speaks HTTP/2.
+    deliveries: OnceLock<Deliveries>,
     is_cut: AtomicBool,
     has_unread_bytes: AtomicBool,
     /// The task's waker, which stays the same for its life.
@@ -46,6 +44,9 @@ impl Connection {
             local,
             is_unwelcome,
             request_ids: Share::default(),
+            latest: Mutex::default(),
+            is_plain: AtomicBool::new(false),
+            deliveries: OnceLock::new(),
             server,
             is_cut: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),
@@ -81,6 +82,46 @@ impl Connection {
         is_in_head || self.has_unread_bytes.load(Relaxed)
     }
 
+    /// Notes that the client does not speak TLS.
+    pub(super) fn note_plain(&self) {
+        self.is_plain.store(true, Relaxed);
+    }
+
+    /// Whether the client does not speak TLS where we do.
+    pub(super) fn lacks_tls(&self) -> bool {
+        self.is_plain.load(Relaxed)
+    }
+
+    /// Notes that many requests may be answered at once.
+    pub(super) fn speak_http_2(&self) {
+        self.deliveries.get_or_init(Deliveries::default);
+    }
+
+    pub(super) fn speaks_http_2(&self) -> bool {
+        self.deliveries.get().is_some()
+    }
+
+    pub(super) fn deliveries(&self) -> &Deliveries {
+        self.deliveries.get_or_init(Deliveries::default)
+    }
+
+    /// Whether an answer on this connection has made no headway for more than this many sweeps. The socket of a
+    /// connection with one answer at a time shows it by itself.
+    pub(super) fn is_stuck(&self, sweep: u64, patience: u64) -> bool {
+        self.deliveries.get().is_some_and(|deliveries| deliveries.are_stuck(sweep, patience))
+    }
+
+    /// Whether the server stops and this connection has had a request; one that has not may have one on its way.
+    pub(super) fn must_finish(&self) -> bool {
+        self.server.is_stopping() && self.phase() != Phase::Fresh
+    }
+
+    /// Whether it is cut; if not, whom to wake when it is.
+    pub(super) fn is_cut(&self, waker: &Waker) -> bool {
+        self.waker.get_or_init(|| waker.clone());
+        self.is_cut.load(Relaxed)
+    }
+
     /// Ends the connection, whatever it is doing.
     pub(super) fn cut(&self) {
         self.is_cut.store(true, Relaxed);
@@ -92,54 +133,5 @@ impl Connection {
         if let Some(waker) = self.waker.get() {
             waker.wake_by_ref();
         }
-    }
-}
-
-/// Serves the connection until either side closes it, it is cut, or the server stops.
-pub(super) async fn run<A: Answer>(connection: Arc<Connection>, answer: Arc<A>, stream: TcpStream) {
-    let socket = Socket::new(stream, Arc::clone(&connection));
-    // One count of references for each connection: a count that all connections share would be
-    // fought over by all cores.
-    let shared = Arc::new((Arc::clone(&connection), answer));
-    let service = service_fn(move |request| {
-        let shared = Arc::clone(&shared);
-        async move {
-            let (connection, answer) = &*shared;
-            let response = exchange::answer(connection, &**answer, request).await;
-            Ok::<_, Infallible>(response)
-        }
-    });
-    let mut protocol = pin!(
-        http1::Builder::new()
-            // The sweep does this, see `pulse.rs`.
-            .header_read_timeout(None)
-            // A client may close its sending side after the request and still get its answer;
-            // and a write that has begun is not given up because its client went away.
-            .half_close(true)
-            .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(socket), service)
-    );
-    let mut is_told_to_finish = false;
-    let ended = poll_fn(|context| {
-        connection.waker.get_or_init(|| context.waker().clone());
-        if connection.is_cut.load(Relaxed) {
-            return Poll::Ready(Ok(()));
-        }
-        let outcome = protocol.as_mut().poll(context);
-        let must_tell = outcome.is_pending()
-            && !is_told_to_finish
-            && connection.server.is_stopping()
-            && connection.phase() != Phase::Fresh;
-        if !must_tell {
-            return outcome;
-        }
-        is_told_to_finish = true;
-        protocol.as_mut().graceful_shutdown();
-        protocol.as_mut().poll(context)
-    })
-    .await;
-    if let Err(error) = ended {
-        let text = format!("a connection failed: {error}");
-        connection.server.observer.report(Event::Detail(&text));
     }
 }

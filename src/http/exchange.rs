@@ -6,32 +6,32 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use hyper::Method;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use hyper::header::{self, HeaderName, HeaderValue};
 
 use super::connection::Connection;
 use super::pulse::Phase;
-use super::{Answer, Refusal, Request, Response, limits};
+use super::{Answer, Refusal, Request, Response, coding, limits};
 use crate::observe::{Outcome, RequestReport};
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
-const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 pub(super) async fn answer<A: Answer>(
     connection: &Arc<Connection>,
     answer: &A,
-    request: hyper::Request<Incoming>,
+    mut request: Request,
 ) -> Response {
     let began = Instant::now();
     connection.enter(Phase::Answering);
     let server = &*connection.server;
     let _in_flight = server.observer.request_begins();
-    let mut request = Request::new(request, Arc::clone(connection));
 
     let judged = if connection.is_unwelcome {
         Err(Refusal::TooManyConnections)
+    } else if connection.lacks_tls() {
+        Err(Refusal::NotEncrypted)
     } else {
         limits::judge(&request, &server.settings)
     };
@@ -49,14 +49,14 @@ pub(super) async fn answer<A: Answer>(
     if is_refused || !request.settle_body().await {
         // The rest of a body nobody reads cannot be told from the next request.
         response.headers_mut().insert(header::CONNECTION, CLOSE);
-        if request.has_unread_body() {
+        // In HTTP/2 it can, and nothing is closed.
+        if request.has_unread_body() && !connection.speaks_http_2() {
             connection.leave_bytes_unread();
         }
     }
     answer.mark(&request, &mut response);
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
-    headers.insert(X_REQUEST_ID, request.request_id().to_header());
+    coding::encode(&request, &mut response).await;
+    response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
 
     let outcome = Outcome {
         method: request.method().as_str(),
@@ -70,6 +70,5 @@ pub(super) async fn answer<A: Answer>(
         bytes: if *request.method() == Method::HEAD { 0 } else { response.body().size_hint().lower() },
         client: request.client(),
     });
-    connection.enter(Phase::Idle);
     response
 }

@@ -20,6 +20,16 @@ pub(super) const DISCARD_TIME: Duration = Duration::from_secs(1);
 /// socket with unread bytes resets it, and the client would lose the answer that explains why.
 pub(super) const LINGER_TIME: Duration = Duration::from_secs(2);
 
+/// How long a stopping server waits for the goodbye of a client that asks for nothing.
+pub(super) const GOODBYE_TIME: Duration = Duration::from_secs(1);
+
+/// HTTP/2, for each connection: how many requests at once, how long the header fields of each, how many bytes of a
+/// body before we have taken some, and how many requests may be taken back before we end it.
+pub(super) const H2_STREAMS: u32 = 100;
+pub(super) const H2_HEADER_BYTES: u32 = 16 * 1024;
+pub(super) const H2_WINDOW: u32 = 64 * 1024;
+pub(super) const H2_RESETS: usize = 20;
+
 /// Over the connection limit: how long one may take to ask, and how many may ask at once, before
 /// connections are closed without a word.
 pub(super) const UNWELCOME_TIME: Duration = Duration::from_secs(1);
@@ -80,15 +90,25 @@ pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusa
         return Err(Refusal::UrlTooLong { limit });
     }
 
+    let authority = request.uri().authority();
     let mut hosts = request.headers().get_all(hyper::header::HOST).iter();
     match (hosts.next(), hosts.next()) {
+        // In HTTP/2 it is the same as the authority, or left out.
+        (Some(host), None) if request.version() == Version::HTTP_2 => {
+            if authority.is_some_and(|authority| authority.as_str().as_bytes() != host.as_bytes()) {
+                return Err(Refusal::BadHost);
+            }
+        }
+        (None, None) if request.version() == Version::HTTP_2 && authority.is_some() => {}
         (Some(host), None) if host::is_valid(host.as_bytes()) => {}
         // Only the old protocol may leave it out.
         (None, None) if request.version() == Version::HTTP_10 => {}
         _ => return Err(Refusal::BadHost),
     }
-    match request.uri().authority() {
-        Some(authority) if !host::is_valid(authority.as_str().as_bytes()) => Err(Refusal::BadHost),
-        _ => Ok(()),
+    match authority {
+        Some(authority) if !host::is_valid(authority.as_str().as_bytes()) => return Err(Refusal::BadHost),
+        _ => {}
     }
+
+    if request.has_two_lengths() { Err(Refusal::TwoLengths) } else { Ok(()) }
 }

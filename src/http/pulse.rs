@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::limits::{LINGER_TIME, Settings, UNWELCOME_TIME};
+use super::limits::{GOODBYE_TIME, LINGER_TIME, Settings, UNWELCOME_TIME};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -100,12 +100,24 @@ impl Patience {
             Phase::Fresh if is_stopping => self.sweep_interval,
             Phase::Fresh | Phase::Head => self.header_timeout,
             Phase::Unwelcome => UNWELCOME_TIME,
+            // It was told goodbye, and one that speaks HTTP/2 should have said so too.
+            Phase::Idle if is_stopping => GOODBYE_TIME,
             Phase::Idle => self.idle_timeout,
             Phase::Stuck => self.write_timeout,
             Phase::Lingering => LINGER_TIME,
         };
         // The phase began somewhere before the sweep that followed it: hence "more than".
-        u128::from(age) > patience.as_nanos().div_ceil(self.sweep_interval.as_nanos())
+        age > self.sweeps(patience)
+    }
+
+    /// For how many sweeps an answer may make no headway.
+    pub(super) fn write_sweeps(&self) -> u64 {
+        self.sweeps(self.write_timeout)
+    }
+
+    fn sweeps(&self, time: Duration) -> u64 {
+        let sweeps = time.as_nanos().div_ceil(self.sweep_interval.as_nanos());
+        u64::try_from(sweeps).unwrap_or(u64::MAX)
     }
 }
 
@@ -135,5 +147,7 @@ mod tests {
         assert!(!patience.is_over(&answering, u64::MAX >> 8, true));
         let fresh = Pulse::new(Phase::Fresh, 1000);
         assert!(patience.is_over(&fresh, 1002, true));
+        let idle = Pulse::new(Phase::Idle, 1000);
+        assert!(!patience.is_over(&idle, 1004, true) && patience.is_over(&idle, 1005, true));
     }
 }

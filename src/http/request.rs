@@ -11,7 +11,8 @@ use super::body::Body;
 use super::connection::Connection;
 use super::exchange::X_REQUEST_ID;
 use super::request_id::RequestId;
-use super::{Bytes, Refusal, forwarded};
+use super::server::Server;
+use super::{Bytes, Coding, Refusal, forwarded};
 use crate::observe::Route;
 
 /// One request; see `Answer`.
@@ -60,7 +61,8 @@ impl Request {
     pub fn origin(&self) -> String {
         let trusted = &self.connection.server.settings.trusted_proxies;
         let said = forwarded::is_trusted(trusted, self.connection.peer).then_some(self.headers());
-        let scheme = said.and_then(forwarded::scheme).unwrap_or("http");
+        let own = if self.connection.server.tls.is_some() { "https" } else { "http" };
+        let scheme = said.and_then(forwarded::scheme).unwrap_or(own);
         let own_host = || match self.head.uri.authority() {
             Some(authority) => Some(authority.as_str()),
             None => self.headers().get(hyper::header::HOST)?.to_str().ok(),
@@ -69,6 +71,17 @@ impl Request {
             Some(host) => [scheme, "://", host].concat(),
             None => format!("{scheme}://{}", self.connection.local),
         }
+    }
+
+    /// Whether a proxy that is trusted says that it asks for somebody else.
+    pub fn is_forwarded(&self) -> bool {
+        let trusted = &self.connection.server.settings.trusted_proxies;
+        forwarded::is_trusted(trusted, self.connection.peer) && forwarded::host(self.headers()).is_some()
+    }
+
+    /// How an answer of this length will be made smaller, if it is.
+    pub fn coding(&self, length: usize) -> Option<Coding> {
+        Coding::of(length, self.headers())
     }
 
     /// The address of the client, behind trusted proxies that of theirs.
@@ -93,6 +106,10 @@ impl Request {
         self.route = route;
     }
 
+    pub(super) fn server(&self) -> &Arc<Server> {
+        &self.connection.server
+    }
+
     pub(super) fn route(&self) -> Route {
         self.route
     }
@@ -107,6 +124,13 @@ impl Request {
 
     pub(super) fn version(&self) -> Version {
         self.head.version
+    }
+
+    /// Whether the client announced both a length and chunks.
+    pub(super) fn has_two_lengths(&self) -> bool {
+        let headers = self.headers();
+        headers.contains_key(hyper::header::TRANSFER_ENCODING)
+            && self.connection.latest.lock().has_two_lengths(self.method().as_str())
     }
 
     pub(super) fn incoming_size(&self) -> SizeHint {

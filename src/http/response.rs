@@ -7,6 +7,23 @@ use super::{Bytes, Response};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
+/// A note on an answer that is not to be compressed: it is already, or holds a secret, which its length would betray.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AsItIs;
+
+/// The answer, to be sent with these very bytes.
+pub fn as_it_is(mut response: Response) -> Response {
+    response.extensions_mut().insert(AsItIs);
+    response
+}
+
+/// Says that the answer would be another one without this header field of the request.
+pub fn vary(headers: &mut HeaderMap, name: &'static str) {
+    let others = headers.get(header::VARY).and_then(|others| others.to_str().ok());
+    let all = others.and_then(|others| HeaderValue::from_str(&format!("{others}, {name}")).ok());
+    headers.insert(header::VARY, all.unwrap_or_else(|| HeaderValue::from_static(name)));
+}
+
 /// An answer whose body is JSON.
 pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response {
     with_type(status, JSON, body)
@@ -46,9 +63,8 @@ pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<B
 fn with_type(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(body.into().into());
     *response.status_mut() = status;
-    // Room for what nearly every answer has, at once. For one more the map would be twice as large, and too
-    // large for what an allocator keeps at hand.
-    let mut headers = HeaderMap::with_capacity(6);
+    // Room for what nearly every answer has, at once.
+    let mut headers = HeaderMap::with_capacity(12);
     headers.insert(header::CONTENT_TYPE, content_type);
     *response.headers_mut() = headers;
     response

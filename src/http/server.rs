@@ -15,12 +15,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::Answer;
+use super::coding::Compressors;
 use super::complaint::Complaint;
-use super::connection::{self, Connection};
+use super::connection::Connection;
 use super::limits::{Settings, UNWELCOME_CONNECTIONS};
 use super::pulse::Patience;
 use super::request_id::RequestIds;
+use super::tls::Tls;
+use super::{Answer, protocol};
 use crate::observe::{Event, Observer};
 
 /// How long the system gets to recover when it has no connection to give (no file descriptor, no
@@ -32,12 +34,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Answers how many connections were cut because they had not finished within `settings.drain`.
 pub async fn serve<A: Answer>(
     listener: TcpListener,
+    tls: Option<Arc<Tls>>,
     answer: Arc<A>,
     settings: Settings,
     observer: Arc<Observer>,
     stop: impl Future<Output = ()>,
 ) -> usize {
-    let server = Arc::new(Server::new(settings, observer));
+    let server = Arc::new(Server::new(settings, tls, observer));
     let work = async {
         server.accept_until(listener, &answer, stop).await;
         server.drain().await
@@ -51,8 +54,11 @@ pub async fn serve<A: Answer>(
 /// What all connections of one server share.
 pub(super) struct Server {
     pub(super) settings: Settings,
+    /// What connections are encrypted with, if they are.
+    pub(super) tls: Option<Arc<Tls>>,
     pub(super) observer: Arc<Observer>,
     pub(super) request_ids: RequestIds,
+    pub(super) compressors: Compressors,
     patience: Patience,
     sweeps: AtomicU64,
     is_stopping: AtomicBool,
@@ -77,12 +83,14 @@ struct Place {
 }
 
 impl Server {
-    fn new(settings: Settings, observer: Arc<Observer>) -> Self {
+    fn new(settings: Settings, tls: Option<Arc<Tls>>, observer: Arc<Observer>) -> Self {
         Server {
             patience: Patience::new(&settings),
             settings,
+            tls,
             observer,
             request_ids: RequestIds::new(),
+            compressors: Compressors::default(),
             sweeps: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
             open: Mutex::default(),
@@ -165,7 +173,7 @@ impl Server {
         let answer = Arc::clone(answer);
         tokio::spawn(async move {
             let _place = place;
-            connection::run(connection, answer, stream).await;
+            protocol::run(connection, answer, stream).await;
         });
     }
 
@@ -179,7 +187,8 @@ impl Server {
             let sweep = self.sweeps.fetch_add(1, Ordering::Relaxed) + 1;
             let is_stopping = self.is_stopping();
             for connection in self.open.lock().connections.values() {
-                if self.patience.is_over(connection.pulse(), sweep, is_stopping) {
+                let is_stuck = connection.is_stuck(sweep, self.patience.write_sweeps());
+                if is_stuck || self.patience.is_over(connection.pulse(), sweep, is_stopping) {
                     connection.cut();
                 }
             }

@@ -26,6 +26,10 @@ impl Socket {
     }
 
     fn note_write(&self, outcome: &Poll<io::Result<usize>>) {
+        // Of many answers at once each keeps its own time, see `delivery.rs`.
+        if self.connection.speaks_http_2() {
+            return;
+        }
         match (outcome, self.connection.phase()) {
             (Poll::Pending, Phase::Stuck) => {}
             (Poll::Pending, _) => self.connection.enter(Phase::Stuck),
@@ -44,7 +48,9 @@ impl AsyncRead for Socket {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if buffer.filled().len() > before && self.connection.phase() == Phase::Idle {
+        let has_read = buffer.filled().len() > before;
+        // What comes between two requests of HTTP/2 is mostly no request.
+        if has_read && self.connection.phase() == Phase::Idle && !self.connection.speaks_http_2() {
             self.connection.enter(Phase::Head);
         }
         outcome

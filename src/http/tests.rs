@@ -1,6 +1,7 @@
 //! Whole exchanges over real sockets, with limits short enough to wait for.
 
 mod exchanges;
+mod http2;
 mod limits;
 mod patience;
 mod stopping;
@@ -48,6 +49,8 @@ impl Answer for Tiny {
             "/empty" => response::empty(StatusCode::CREATED),
             "/nothing" => response::no_content(),
             "/large" => response::json(StatusCode::OK, vec![b'x'; 32 * 1024 * 1024]),
+            "/compressible" => response::json(StatusCode::OK, vec![b'x'; 4096]),
+            "/secret" => response::as_it_is(response::json(StatusCode::OK, vec![b'x'; 4096])),
             "/panic" => panic!("on purpose"),
             "/wait" => {
                 self.entered.notify_one();
@@ -70,9 +73,9 @@ impl Answer for Tiny {
     fn refuse(&self, refusal: Refusal) -> Response {
         let status = match refusal {
             Refusal::UrlTooLong { .. } => 414,
-            Refusal::BadHost | Refusal::BodyBroken => 400,
+            Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => 400,
             Refusal::BodyTooLarge { .. } => 413,
-            Refusal::BodyTooSlow => 408,
+            Refusal::BodyTooSlow | Refusal::HeadTooSlow => 408,
             Refusal::TooManyConnections => 503,
             Refusal::Panicked => 500,
         };
@@ -91,6 +94,10 @@ struct Running {
 
 impl Running {
     async fn start(settings: Settings) -> Self {
+        Self::start_with(settings, None).await
+    }
+
+    async fn start_with(settings: Settings, tls: Option<Arc<tls::Tls>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let tiny = Arc::new(Tiny::default());
@@ -101,7 +108,7 @@ impl Running {
         let until = async {
             let _ = stopped.await;
         };
-        let serving = serve(listener, tiny.clone(), settings, observer.clone(), until);
+        let serving = serve(listener, tls, tiny.clone(), settings, observer.clone(), until);
         Running { address, tiny, observer, stop, done: tokio::spawn(serving) }
     }
 

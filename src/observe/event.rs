@@ -104,6 +104,10 @@ pub enum Event<'a> {
     KeyRevoked { name: &'a str, by: &'a str, id: &'a str },
     /// An address has presented more unknown access keys than are listened to in a minute.
     UnknownKeysRefused { client: IpAddr, limit: u32 },
+    /// New connections are encrypted with the certificate that is in its file now.
+    CertificateReloaded,
+    /// The files of certificate and key cannot be used; the old ones are kept.
+    CertificateKept { cause: &'a str },
     /// This many connections were turned away because `limit` are open.
     ConnectionsRefused { count: u64, limit: usize },
     /// The system would not hand out a new connection.
@@ -146,6 +150,7 @@ impl<'a> Event<'a> {
             | Event::DatabaseLost { .. }
             | Event::OutcomeUnknown { .. }
             | Event::UnknownKeysRefused { .. }
+            | Event::CertificateKept { .. }
             | Event::ConnectionsRefused { .. }
             | Event::AcceptFailed { .. }
             | Event::Warning(_) => Level::Warn,
@@ -157,6 +162,7 @@ impl<'a> Event<'a> {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
+            | Event::CertificateReloaded
             | Event::Notice(_) => Level::Info,
             Event::Request(request) => request.outcome.level(),
             Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
@@ -182,6 +188,8 @@ impl<'a> Event<'a> {
             Event::KeyRotated { .. } => "key_rotated",
             Event::KeyRevoked { .. } => "key_revoked",
             Event::UnknownKeysRefused { .. } => "unknown_keys_refused",
+            Event::CertificateReloaded => "certificate_reloaded",
+            Event::CertificateKept { .. } => "certificate_kept",
             Event::ConnectionsRefused { .. } => "connections_refused",
             Event::AcceptFailed { .. } => "accept_failed",
             Event::Warning(_) => "warning",
@@ -267,6 +275,11 @@ impl<'a> Event<'a> {
                 say(Own(", by "));
                 say(Text(by));
             }
+            Event::CertificateReloaded => say(Own("the certificate was read again")),
+            Event::CertificateKept { cause } => {
+                say(Own("the certificate was not read again, and the old one is kept: "));
+                say(Text(cause));
+            }
             Event::ConnectionsRefused { count, limit } => {
                 say(Own("connections turned away: "));
                 say(Number(count));
@@ -308,6 +321,7 @@ impl<'a> Event<'a> {
             Event::StoreBroken { cause }
             | Event::WritesRefused { cause }
             | Event::DatabaseLost { cause }
+            | Event::CertificateKept { cause }
             | Event::AcceptFailed { cause } => field("cause", Value::Text(cause), true),
             Event::OutcomeUnknown { writes, cause } => {
                 field("writes", Value::Number(writes as u64), true);
@@ -335,6 +349,7 @@ impl<'a> Event<'a> {
             }
             Event::WritesResumed
             | Event::DatabaseFound
+            | Event::CertificateReloaded
             | Event::Warning(_)
             | Event::Notice(_)
             | Event::Detail(_) => {}

@@ -11,9 +11,11 @@ impl ETag {
         Self(xxhash_rust::xxh3::xxh3_128(representation))
     }
 
-    /// Reads one tag as it stands in a header, quotes included.
+    /// Reads one tag as it stands in a header, quotes included. What an answer that was compressed calls the coding
+    /// is no part of the record.
     fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix('"')?.strip_suffix('"')?;
+        let text = text.strip_prefix('"')?.strip_suffix('"')?;
+        let hex = text.strip_suffix("-gzip").or_else(|| text.strip_suffix("-zstd")).unwrap_or(text);
         let is_ours = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if is_ours { u128::from_str_radix(hex, 16).ok().map(Self) } else { None }
     }
@@ -43,6 +45,8 @@ pub enum ETags {
     Any,
     /// Tags that are none of ours match nothing, and are left out.
     These(Vec<ETag>),
+    /// Only what the one names, where there is one, and the other does not.
+    But { named: Option<Box<ETags>>, unnamed: Box<ETags> },
 }
 
 impl ETags {
@@ -54,6 +58,11 @@ impl ETags {
     /// Reads the value of `If-None-Match`, where a proxy may have weakened a tag.
     pub fn weak(value: &str) -> Self {
         Self::parse(value, |tag| tag.strip_prefix("W/").unwrap_or(tag))
+    }
+
+    /// What is named here, or anything, but what is named there.
+    pub fn but(named: Option<Self>, unnamed: Self) -> Self {
+        Self::But { named: named.map(Box::new), unnamed: Box::new(unnamed) }
     }
 
     fn parse(value: &str, strength: impl Fn(&str) -> &str) -> Self {
@@ -68,6 +77,9 @@ impl ETags {
         match self {
             Self::Any => true,
             Self::These(tags) => !tags.is_empty() && tags.contains(&ETag::of(representation)),
+            Self::But { named, unnamed } => {
+                named.as_ref().is_none_or(|named| named.name(representation)) && !unnamed.name(representation)
+            }
         }
     }
 }
@@ -91,6 +103,12 @@ mod tests {
         assert!(ETags::strong(" * ").name(record));
         assert!(!ETags::strong(&format!("W/{tag}")).name(record));
         assert!(ETags::weak(&format!("W/{tag}")).name(record));
+        let compressed = tag.replacen("\"", "", 1).replace('"', "-gzip\"");
+        assert!(ETags::strong(&format!("\"{compressed}")).name(record), "{compressed}");
+        assert!(!ETags::strong(&format!("\"{compressed}").replace("gzip", "br")).name(record));
+        assert!(!ETags::but(None, ETags::weak(&tag)).name(record));
+        assert!(ETags::but(None, ETags::weak("\"x\"")).name(record));
+        assert!(!ETags::but(Some(ETags::strong("\"x\"")), ETags::weak("\"x\"")).name(record));
         for none in ["", "\"x\"", &tag.to_uppercase(), tag.trim_matches('"')] {
             assert!(!ETags::strong(none).name(record), "{none}");
         }

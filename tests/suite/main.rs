@@ -26,6 +26,7 @@ mod support {
     pub(crate) mod schema;
     pub(crate) mod server;
     pub(crate) mod stored;
+    pub(crate) mod tls;
 }
 
 /// What each endpoint answers, section by section.
@@ -33,6 +34,8 @@ mod api {
     mod access;
     mod access_settings;
     mod body;
+    mod browsers;
+    mod compression;
     mod conditional;
     mod console;
     mod cors;
@@ -42,6 +45,7 @@ mod api {
     mod fetch;
     mod field_types;
     mod filter;
+    mod headers;
     mod json_exactness;
     mod judgement;
     mod keys;
@@ -68,7 +72,10 @@ mod robustness {
     mod bad_bodies;
     mod bad_queries;
     mod connections;
+    mod frames;
+    mod http2;
     mod malformed;
+    mod torture;
 }
 
 /// What is kept, through races, crashes, other tools and changed configurations.
@@ -130,6 +137,7 @@ mod cli {
     mod secrecy;
     mod serve;
     mod signals;
+    mod tls;
     mod usage;
 
     /// What is said with names of files.

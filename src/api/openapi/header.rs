@@ -13,7 +13,17 @@ pub(super) const SOON: &str = "Retry-After-Trouble";
 /// What `Link` is where it leads to this document.
 pub(super) const SERVICE_LINK: &str = "Service-Link";
 /// The header fields of every answer.
-const OF_ALL: [&str; 3] = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
+const OF_ALL: [&str; 9] = [
+    "Cache-Control",
+    "Content-Encoding",
+    "Content-Security-Policy",
+    "Cross-Origin-Resource-Policy",
+    "Referrer-Policy",
+    "Strict-Transport-Security",
+    "Vary",
+    "X-Content-Type-Options",
+    "X-Request-Id",
+];
 /// The header fields of every answer of a limited collection to a known access key.
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
@@ -61,7 +71,7 @@ pub(super) fn components() -> Value {
             "required": true,
             "schema": {
                 "type": "string",
-                "pattern": "^\"[0-9a-f]{32}\"$",
+                "pattern": "^\"[0-9a-f]{32}(-gzip|-zstd)?\"$",
                 "examples": [EXAMPLE_OF_TAG],
             },
         },
@@ -109,8 +119,31 @@ pub(super) fn components() -> Value {
         },
         "Vary": {
             "description": "What else than the URL the answer depends on.",
-            "required": true,
-            "schema": { "type": "string", "const": "Accept" },
+            "schema": { "type": "string" },
+        },
+        "Accept-Encoding": {
+            "description": "Where the body was compressed: that it must not be.",
+            "schema": { "type": "string", "const": "identity" },
+        },
+        "Content-Encoding": {
+            "description": "How the body is compressed; absent where it is not.",
+            "schema": { "enum": ["gzip", "zstd"] },
+        },
+        "Content-Security-Policy": {
+            "description": "An answer is data: nothing in it is to be run, shown or framed.",
+            "schema": { "type": "string" },
+        },
+        "Cross-Origin-Resource-Policy": {
+            "description": "Whether pages of other origins may use the answer: where `cors_origins` lists somebody.",
+            "schema": { "enum": ["same-origin", "cross-origin"] },
+        },
+        "Referrer-Policy": {
+            "description": "No URL of this service is told to others.",
+            "schema": { "type": "string", "const": "no-referrer" },
+        },
+        "Strict-Transport-Security": {
+            "description": "For how many seconds browsers are to come with TLS only, where the server is told to say so.",
+            "schema": { "type": "string" },
         },
         "Cache-Control": {
             "description": "On collections and records: `private, no-cache`; `no-store` where the URL holds an \

@@ -26,7 +26,7 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
         request_body: None,
         success,
         asides: Map::new(),
-        refusals: [&refusal::OF_ANY[..], &[401, 403, 429]].concat(),
+        refusals: [&refusal::OF_ANY[..], &[401, 429]].concat(),
         security: security::requirement(Admission::KnownOnly, access_parameter),
         is_limited: false,
     };

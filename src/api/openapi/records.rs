@@ -205,7 +205,7 @@ fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
         statuses.push(401);
     }
     if collection.admission() != Admission::Open {
-        statuses.extend([403, 429]);
+        statuses.push(429);
     }
     if target == Target::Record {
         statuses.push(404);

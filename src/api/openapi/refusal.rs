@@ -16,11 +16,11 @@ pub(super) struct Form {
 
 /// The statuses that any request may meet. 431 is not among them: it has no body, and would take from every generated
 /// client the certainty that an error has words. The description of the whole document tells of it.
-pub(super) const OF_ANY: [u16; 4] = [400, 414, 500, 503];
+pub(super) const OF_ANY: [u16; 6] = [400, 403, 408, 414, 500, 503];
 /// The statuses that a write may meet besides.
 pub(super) const OF_WRITES: [u16; 3] = [409, 422, 507];
 /// The statuses that a request with a body may meet besides.
-pub(super) const OF_BODIES: [u16; 3] = [408, 413, 415];
+pub(super) const OF_BODIES: [u16; 2] = [413, 415];
 
 struct Refusal {
     status: u16,
@@ -56,7 +56,8 @@ const REFUSALS: [Refusal; 16] = [
     Refusal::new(
         403,
         "Forbidden",
-        "The access key is known, and may not do this; `error` says which scope it lacks, or how to make one that may.",
+        "The access key is known, and may not do this; or a web page of another origin asks, which may not. `error` says \
+         which scope is missing, or how to change it.",
     ),
     Refusal {
         headers: &["Connection"],
@@ -71,7 +72,7 @@ const REFUSALS: [Refusal; 16] = [
             "The method is not allowed here; `Allow` lists those that are.",
         )
     },
-    Refusal::new(408, "RequestTimeout", "The body did not arrive in time."),
+    Refusal::new(408, "RequestTimeout", "The request did not arrive in time."),
     Refusal {
         headers: &[header::RETRY_SOON],
         ..Refusal::new(
@@ -84,18 +85,21 @@ const REFUSALS: [Refusal; 16] = [
     Refusal::new(
         412,
         "PreconditionFailed",
-        "The stored record is none of those that `If-Match` names: it has changed since. Nothing was done.",
+        "The stored record is none of those that `If-Match` names, or one of those that `If-None-Match` names. Nothing was done.",
     ),
     Refusal::new(413, "ContentTooLarge", "The body is longer than the server takes."),
     Refusal {
         is_uncounted: true,
         ..Refusal::new(414, "UriTooLong", "The URL is longer than the server takes.")
     },
-    Refusal::new(
-        415,
-        "UnsupportedMediaType",
-        "The body is neither `application/json` nor `application/*+json`, or not in UTF-8.",
-    ),
+    Refusal {
+        headers: &["Accept-Encoding"],
+        ..Refusal::new(
+            415,
+            "UnsupportedMediaType",
+            "The body is neither `application/json` nor `application/*+json`, not in UTF-8, or compressed.",
+        )
+    },
     Refusal::new(422, "UnprocessableContent", "The `Idempotency-Key` was used for another request."),
     Refusal {
         headers: &["Retry-After"],

@@ -137,7 +137,6 @@ fn describe(page: &Page, has_console: bool) -> Value {
     }
     let mut asides = Map::new();
     if leads_to_console {
-        headers.push("Vary");
         asides.insert("303".into(), to_console());
     }
     let get = Operation {
@@ -159,7 +158,7 @@ fn describe(page: &Page, has_console: bool) -> Value {
 
 /// What a browser is answered instead.
 fn to_console() -> Value {
-    let mut headers = header::carried(&["Vary"], false);
+    let mut headers = header::carried(&[], false);
     headers.insert(
         "Location".into(),
         json!({

@@ -24,8 +24,12 @@ async fn a_head_that_never_ends_ends_the_connection() {
     slow_later.send(&get("/hello")).await;
     slow_later.answer().await;
     slow_later.send("GET /hello HT").await;
-    for client in [&mut silent, &mut slow, &mut slow_later] {
-        assert_eq!(client.until_closed().await, "");
+    assert_eq!(silent.until_closed().await, "");
+    for client in [&mut slow, &mut slow_later] {
+        let answer = client.until_closed().await;
+        assert_eq!(status(&answer), "408", "{answer}");
+        assert_eq!(field(&answer, "connection"), Some("close"));
+        assert!(answer.ends_with("HeadTooSlow"), "{answer}");
     }
 }
 

@@ -11,6 +11,9 @@ use crate::support::server::Server;
 
 /// What a write is told that would have changed another record than the one its client has seen.
 const CHANGED: &str = r#"412 Precondition Failed {"error":"The record is not the one that If-Match names. Fetch it again and look before you change it"}"#;
+/// What a write is told that its client wanted only for another record.
+const UNWANTED: &str =
+    r#"412 Precondition Failed {"error":"The record is one that If-None-Match names. Nothing was changed"}"#;
 /// The user of [`book`] as it was created.
 const JOHN: &str =
     r#"200 OK {"first_name":"John","last_name":"Doe","address":1,"id":1,"ressource_uri":"/users/1/"}"#;
@@ -305,7 +308,7 @@ fn without_the_header_the_last_one_wins_as_ever() {
     let server = book();
     server.ask(r#"PUT /users/1/ {"last_name":"Roe"}"#);
     assert_eq!(server.status(r#"PUT /users/1/ {"last_name":"Poe"}"#), 200);
-    // `If-None-Match` is a question of fetches.
+    // It is none of those that this one names.
     let request = Request::new("PUT /users/1/").header("If-None-Match", OTHER).json(r#"{"last_name":"Moe"}"#);
     assert_eq!(server.send(&request).status, 200);
     assert_eq!(server.status("DELETE /users/1/"), 200);
@@ -551,4 +554,27 @@ fn no_update_is_lost_among_clients_that_look_before_they_write() {
     let all = CLIENTS as i64 * INCREMENTS;
     assert_eq!(server.ask("GET /address/1/").json()["number"], all);
     assert_eq!(written.iter().copied().collect::<BTreeSet<_>>(), (1..=all).collect(), "each value once");
+}
+
+#[test]
+fn a_write_with_if_none_match_changes_only_what_is_not_named() {
+    let server = book();
+    let current = tag_of(&server, "/users/1/");
+    let with = |line: &str, tags: &str| Request::text(line).header("If-None-Match", tags);
+    let put = r#"PUT /users/1/ {"first_name":"Jane"}"#;
+    for tags in ["*", &current, &format!("W/{current}"), &format!("{OTHER}, {current}")] {
+        server.check_request(&with(put, tags), UNWANTED);
+        server.check_request(&with("DELETE /users/1/", tags), UNWANTED);
+        // What is wrong with the fields comes after.
+        server.check_request(&with(r#"PUT /users/1/ {"first_name":1}"#, tags), UNWANTED);
+    }
+    server.check("GET /users/1/", JOHN);
+    // With both, the record must be one that the first names and the second does not.
+    server.check_request(&with(put, &current).header("If-Match", &current), CHANGED);
+    server.check_request(&with(put, "*").header("If-Match", OTHER), CHANGED);
+    server.check_request(&with("PUT /users/9/ {}", "*"), NOT_FOUND);
+    server.check_request(&with("DELETE /users/9/", "*"), NOT_FOUND);
+    assert_eq!(server.send(&with(put, OTHER)).status, 200);
+    assert_eq!(server.send(&with(put, OTHER).header("If-Match", "*")).status, 200);
+    assert_eq!(server.send(&with("DELETE /users/1/", OTHER)).status, 200);
 }

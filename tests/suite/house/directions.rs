@@ -135,7 +135,15 @@ fn only_http_names_the_http_library() {
 #[test]
 fn only_the_engine_names_its_driver() {
     only_in(|path| path.starts_with("src/store/sqlite"), &["rusqlite", "libsqlite3_sys"]);
-    only_in(|path| path.starts_with("src/store/postgres"), &["tokio_postgres", "rustls"]);
+    only_in(|path| path.starts_with("src/store/postgres"), &["tokio_postgres"]);
+}
+
+#[test]
+fn only_who_talks_over_sockets_names_the_library_of_tls() {
+    only_in(
+        |path| path.starts_with("src/store/postgres") || room(path) == "http",
+        &["rustls", "tokio_rustls"],
+    );
 }
 
 #[test]

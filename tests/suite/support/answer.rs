@@ -31,6 +31,9 @@ const SHOWN: [&str; 17] = [
     "WWW-Authenticate",
 ];
 
+/// Values of `Vary` that all answers of a kind have, and that only the tests of it show.
+const USUAL: [&str; 2] = ["Authorization, X-API-Key", "Accept-Encoding"];
+
 /// One whole answer.
 #[derive(Clone)]
 pub(crate) struct Answer {
@@ -110,7 +113,8 @@ impl Answer {
         }
         for name in SHOWN {
             let value = if name == "Allow" { self.allow() } else { self.header(name).map(str::to_owned) };
-            if let Some(value) = value {
+            let is_usual = |value: &String| name == "Vary" && USUAL.contains(&value.as_str());
+            if let Some(value) = value.filter(|value| !is_usual(value)) {
                 text.push_str(&format!("{name}: {}\n", value.replace(base_url, "{base_url}")));
             }
         }

@@ -6,24 +6,34 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use super::answer::Answer;
 use super::process::SAFETY_NET;
 use super::request::Request;
+use super::tls::{Trust, Wire};
 
 /// A connection to a server, opened when first used and again after the server has closed it.
 pub(crate) struct Client {
     address: SocketAddr,
     /// The address to call from, where it matters.
     source: Option<IpAddr>,
-    connection: Option<BufReader<TcpStream>>,
+    /// Whom to believe, where the server speaks TLS.
+    trust: Option<Trust>,
+    connection: Option<BufReader<Box<dyn Wire>>>,
+    /// The socket below it.
+    socket: Option<TcpStream>,
     opened: usize,
 }
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        Client { address, source: None, connection: None, opened: 0 }
+        Client { address, source: None, trust: None, connection: None, socket: None, opened: 0 }
     }
 
     /// One that calls from this address.
     pub(crate) fn from(source: &str, address: SocketAddr) -> Client {
         Client { source: Some(source.parse().unwrap()), ..Client::new(address) }
+    }
+
+    /// The same over TLS.
+    pub(crate) fn trusting(address: SocketAddr, trust: Option<Trust>) -> Client {
+        Client { trust, ..Client::new(address) }
     }
 
     /// How many connections it took so far.
@@ -45,6 +55,12 @@ impl Client {
         answer
     }
 
+    /// Sends a request whose answer may be compressed.
+    #[track_caller]
+    pub(crate) fn read_compressed(&mut self, request: &Request) -> Answer {
+        self.try_send(request).unwrap_or_else(|error| panic!("{request:?}: {error}"))
+    }
+
     /// Sends a request to a server that may be gone.
     pub(crate) fn try_send(&mut self, request: &Request) -> io::Result<Answer> {
         self.write(&request.bytes(&self.address.to_string()))?;
@@ -54,14 +70,26 @@ impl Client {
     /// Writes bytes as they are.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.connection.is_none() {
-            let stream = self.connect()?;
-            stream.set_read_timeout(Some(SAFETY_NET))?;
-            stream.set_write_timeout(Some(SAFETY_NET))?;
-            stream.set_nodelay(true)?;
-            self.connection = Some(BufReader::new(stream));
+            let (wire, socket): (Box<dyn Wire>, _) = match &self.trust {
+                None => {
+                    let stream = self.connect()?;
+                    stream.set_read_timeout(Some(SAFETY_NET))?;
+                    stream.set_write_timeout(Some(SAFETY_NET))?;
+                    stream.set_nodelay(true)?;
+                    (Box::new(stream.try_clone()?), stream)
+                }
+                Some(trust) => {
+                    let stream = trust.connect(self.address, &[b"http/1.1"])?;
+                    let socket = stream.sock.try_clone()?;
+                    (Box::new(stream), socket)
+                }
+            };
+            self.connection = Some(BufReader::new(wire));
+            self.socket = Some(socket);
             self.opened += 1;
         }
-        let result = self.connection.as_mut().unwrap().get_mut().write_all(bytes);
+        let wire = self.connection.as_mut().unwrap().get_mut();
+        let result = wire.write_all(bytes).and_then(|()| wire.flush());
         if result.is_err() {
             self.connection = None;
         }
@@ -84,8 +112,17 @@ impl Client {
     /// Writes on a thread of its own, for a server that may answer before it has read everything.
     pub(crate) fn write_meanwhile(&mut self, bytes: Vec<u8>) {
         self.write(b"").unwrap();
-        let mut stream = self.connection.as_ref().unwrap().get_ref().try_clone().unwrap();
+        let mut stream = self.socket.as_ref().unwrap().try_clone().unwrap();
         std::thread::spawn(move || stream.write_all(&bytes).ok());
+    }
+
+    /// The same, and says that no more will come.
+    pub(crate) fn write_all_meanwhile(&mut self, bytes: Vec<u8>) {
+        self.write(b"").unwrap();
+        let mut stream = self.socket.as_ref().unwrap().try_clone().unwrap();
+        std::thread::spawn(move || {
+            stream.write_all(&bytes).and_then(|()| stream.shutdown(std::net::Shutdown::Write)).ok();
+        });
     }
 
     /// Reads the next final answer; after one that says `close`, checks that it is the last.
@@ -139,9 +176,16 @@ impl Client {
         rest
     }
 
+    /// The status of the first answer among what is left, or 0 where there is none; waits for the end.
+    pub(crate) fn status_to_end(&mut self) -> u16 {
+        let rest = self.read_to_end();
+        let text = String::from_utf8_lossy(&rest);
+        text.strip_prefix("HTTP/1.").and_then(|rest| rest[2..].get(..3)?.parse().ok()).unwrap_or(0)
+    }
+
     /// Says that nothing more will come, and leaves the other direction open.
     pub(crate) fn finish_writing(&self) {
-        self.connection.as_ref().unwrap().get_ref().shutdown(std::net::Shutdown::Write).unwrap();
+        self.socket.as_ref().unwrap().shutdown(std::net::Shutdown::Write).unwrap();
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex};
 use super::client::Client;
 use super::home::Home;
 use super::process::Process;
+use super::tls::Trust;
 
 /// A server that has said where it listens.
 pub(crate) struct Server {
     home: Arc<Home>,
     process: Process,
     address: SocketAddr,
+    scheme: String,
     /// The connection behind `check` and its relatives (see `exchange.rs`).
-    pub(super) client: Mutex<Client>,
+    pub(crate) client: Mutex<Client>,
 }
 
 impl Server {
@@ -29,11 +31,18 @@ impl Server {
         let Some(line) = process.next_line() else {
             panic!("the server did not start: {:?}", process.outcome());
         };
-        let address: SocketAddr = line
-            .strip_prefix("carnet listening on http://")
-            .and_then(|address| address.parse().ok())
+        let (scheme, address) = line
+            .strip_prefix("carnet listening on ")
+            .and_then(|url| url.split_once("://"))
+            .and_then(|(scheme, address)| Some((scheme.to_owned(), address.parse().ok()?)))
             .unwrap_or_else(|| panic!("the first line of standard output is {line:?}"));
-        Server { home: Arc::clone(home), process, address, client: Mutex::new(Client::new(address)) }
+        let client = Mutex::new(Client::new(address));
+        Server { home: Arc::clone(home), process, address, scheme, client }
+    }
+
+    /// From now on `check` and its relatives ask over TLS.
+    pub(crate) fn over_tls(&self, trust: Trust) {
+        *self.client.lock().unwrap() = Client::trusting(self.address, Some(trust));
     }
 
     pub(crate) fn home(&self) -> &Arc<Home> {
@@ -46,7 +55,7 @@ impl Server {
 
     /// Scheme and host as a request through [`Client`] presents them.
     pub(crate) fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// A further connection to this server.
@@ -54,8 +63,20 @@ impl Server {
         Client::new(self.address)
     }
 
+    /// How much memory the process has, in KiB.
+    pub(crate) fn memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     pub(crate) fn signal(&self, name: &str) {
         self.process.signal(name);
+    }
+
+    /// Waits until this stands on standard error.
+    pub(crate) fn wait_for_error(&self, words: &str) {
+        self.process.wait_for_error(words);
     }
 
     /// Waits until the process has ended.

@@ -14,36 +14,36 @@ fn statuses(document: &Value, path: &str, method: &str) -> String {
 fn the_statuses_follow_from_the_verb_and_the_collection() {
     let [built_in, rich, without_console] = documents();
     for (document, path, method, expected) in [
-        (&built_in, "/users/", "get", "200 400 414 500 503"),
-        (&built_in, "/users/", "head", "200 400 414 500 503"),
-        (&built_in, "/users/", "post", "201 400 408 409 413 414 415 422 500 503 507"),
-        (&built_in, "/users/", "options", "204 400 414 500 503"),
-        (&built_in, "/users/{id}/", "get", "200 304 400 404 414 500 503"),
-        (&built_in, "/users/{id}/", "head", "200 304 400 404 414 500 503"),
-        (&built_in, "/users/{id}/", "put", "200 400 404 408 409 412 413 414 415 422 500 503 507"),
-        (&built_in, "/users/{id}/", "delete", "200 400 404 409 412 414 422 500 503 507"),
-        (&built_in, "/users/{id}/", "options", "204 400 404 414 500 503"),
-        (&built_in, "/address/{id}/", "delete", "200 400 404 409 412 414 422 500 503 507"),
-        (&built_in, "/schema/{name}/", "get", "200 400 404 414 500 503"),
-        (&built_in, "/", "get", "200 303 400 414 500 503"),
-        (&built_in, "/", "head", "200 303 400 414 500 503"),
-        (&rich, "/", "get", "200 303 400 414 500 503"),
-        (&without_console, "/", "get", "200 400 414 500 503"),
-        (&built_in, "/readyz", "get", "200 400 414 500 503"),
-        (&built_in, "/_/keys/", "get", "200 400 401 403 414 429 500 503"),
+        (&built_in, "/users/", "get", "200 400 403 408 414 500 503"),
+        (&built_in, "/users/", "head", "200 400 403 408 414 500 503"),
+        (&built_in, "/users/", "post", "201 400 403 408 409 413 414 415 422 500 503 507"),
+        (&built_in, "/users/", "options", "204 400 403 408 414 500 503"),
+        (&built_in, "/users/{id}/", "get", "200 304 400 403 404 408 414 500 503"),
+        (&built_in, "/users/{id}/", "head", "200 304 400 403 404 408 414 500 503"),
+        (&built_in, "/users/{id}/", "put", "200 400 403 404 408 409 412 413 414 415 422 500 503 507"),
+        (&built_in, "/users/{id}/", "delete", "200 400 403 404 408 409 412 414 422 500 503 507"),
+        (&built_in, "/users/{id}/", "options", "204 400 403 404 408 414 500 503"),
+        (&built_in, "/address/{id}/", "delete", "200 400 403 404 408 409 412 414 422 500 503 507"),
+        (&built_in, "/schema/{name}/", "get", "200 400 403 404 408 414 500 503"),
+        (&built_in, "/", "get", "200 303 400 403 408 414 500 503"),
+        (&built_in, "/", "head", "200 303 400 403 408 414 500 503"),
+        (&rich, "/", "get", "200 303 400 403 408 414 500 503"),
+        (&without_console, "/", "get", "200 400 403 408 414 500 503"),
+        (&built_in, "/readyz", "get", "200 400 403 408 414 500 503"),
+        (&built_in, "/_/keys/", "get", "200 400 401 403 408 414 429 500 503"),
         (&built_in, "/_/keys/", "post", "201 400 401 403 408 409 413 414 415 429 500 503 507"),
-        (&built_in, "/_/keys/{name}/", "delete", "200 400 401 403 404 414 429 500 503 507"),
+        (&built_in, "/_/keys/{name}/", "delete", "200 400 401 403 404 408 414 429 500 503 507"),
         (
             &built_in,
             "/_/keys/{name}/rotate/",
             "post",
             "200 400 401 403 404 408 409 413 414 415 429 500 503 507",
         ),
-        (&built_in, "/_/keys/{name}/", "options", "204 400 404 414 500 503"),
-        (&rich, "/things/", "get", "200 400 401 403 414 429 500 503"),
-        (&rich, "/things/{id}/", "options", "204 400 404 414 500 503"),
+        (&built_in, "/_/keys/{name}/", "options", "204 400 403 404 408 414 500 503"),
+        (&rich, "/things/", "get", "200 400 401 403 408 414 429 500 503"),
+        (&rich, "/things/{id}/", "options", "204 400 403 404 408 414 500 503"),
         (&rich, "/things/{id}/", "patch", "200 400 401 403 404 408 409 412 413 414 415 422 429 500 503 507"),
-        (&rich, "/things/{id}/", "delete", "200 400 401 403 404 409 412 414 422 429 500 503 507"),
+        (&rich, "/things/{id}/", "delete", "200 400 401 403 404 408 409 412 414 422 429 500 503 507"),
     ] {
         assert_eq!(statuses(document, path, method), expected, "{method} {path}");
     }
@@ -58,13 +58,14 @@ fn the_answers_carry_what_is_promised() {
         let names: Vec<String> = headers.into_iter().flat_map(|headers| headers.keys().cloned()).collect();
         names.join(" ")
     };
-    let all = "Cache-Control X-Content-Type-Options X-Request-Id";
+    let all = "Cache-Control Content-Encoding Content-Security-Policy Cross-Origin-Resource-Policy Referrer-Policy \
+               Strict-Transport-Security Vary X-Content-Type-Options X-Request-Id";
     let with_all = |own: &str| format!("{own} {all}");
     let created = with_all("Location Preference-Applied Idempotency-Replayed");
     assert_eq!(headers(&built_in, "/users/", "post", "201"), created);
     assert_eq!(headers(&built_in, "/users/", "get", "200"), with_all("Link"));
-    assert_eq!(headers(&built_in, "/", "get", "200"), with_all("Link Vary"));
-    assert_eq!(headers(&built_in, "/", "get", "303"), format!("Vary {all} Location"));
+    assert_eq!(headers(&built_in, "/", "get", "200"), with_all("Link"));
+    assert_eq!(headers(&built_in, "/", "get", "303"), format!("{all} Location"));
     assert_eq!(headers(&built_in, "/users/", "get", "503"), with_all("Retry-After"));
     assert_eq!(headers(&built_in, "/schema/", "head", "200"), with_all("Link"));
     assert_eq!(headers(&built_in, "/schema/{name}/", "get", "200"), all);

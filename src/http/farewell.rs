@@ -1,0 +1,39 @@
+//! The last words to a client whose request never became one: an answer written by hand.
+
+use hyper::header;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+use super::Response;
+use super::limits::LINGER_TIME;
+
+/// Writes an answer to a stream that the HTTP library has given back, and closes it.
+pub(super) async fn say(mut stream: impl AsyncWrite + Unpin, response: Response) {
+    let bytes = bytes(response);
+    // Whoever does not take them has had their time.
+    let saying = async {
+        stream.write_all(&bytes).await?;
+        stream.shutdown().await
+    };
+    let _ = timeout(LINGER_TIME, saying).await;
+}
+
+fn bytes(response: Response) -> Vec<u8> {
+    let (head, body) = response.into_parts();
+    let body = body.into_inner().unwrap_or_default();
+    let mut bytes = format!("HTTP/1.1 {}\r\n", head.status).into_bytes();
+    for (name, value) in &head.headers {
+        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    let now = jiff::Timestamp::now().strftime("%a, %d %b %Y %H:%M:%S GMT");
+    let rest = format!(
+        "{}: close\r\n{}: {}\r\n{}: {now}\r\n\r\n",
+        header::CONNECTION,
+        header::CONTENT_LENGTH,
+        body.len(),
+        header::DATE
+    );
+    bytes.extend(rest.into_bytes());
+    bytes.extend(body);
+    bytes
+}

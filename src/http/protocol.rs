@@ -1,0 +1,170 @@
+//! What is spoken on one connection: TLS where it is configured, then HTTP/1.1 or HTTP/2, until its end.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use super::connection::Connection;
+use super::delivery::Delivery;
+use super::heads::Heads;
+use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
+use super::pulse::Phase;
+use super::socket::Socket;
+use super::{Answer, Refusal, Request, exchange, farewell, tls};
+use crate::observe::Event;
+
+/// The first byte of everything that begins TLS.
+const TLS_HANDSHAKE: u8 = 22;
+
+/// How a connection begins.
+enum Greeting {
+    Plain(Socket),
+    Encrypted(Box<TlsStream<Socket>>),
+}
+
+/// Serves the connection until either side closes it, it is cut, or the server stops.
+pub(super) async fn run<A: Answer>(connection: Arc<Connection>, answer: Arc<A>, stream: TcpStream) {
+    let greeted = pin!(greet(&connection, stream));
+    let ended = match until_cut(&connection, greeted).await {
+        None => Ok(()),
+        Some(Err(error)) => Err(error.to_string()),
+        Some(Ok(Greeting::Plain(socket))) => speak_http_1(&connection, answer, socket).await,
+        Some(Ok(Greeting::Encrypted(stream))) if tls::speaks_http_2(&stream) => {
+            speak_http_2(&connection, answer, *stream).await
+        }
+        Some(Ok(Greeting::Encrypted(stream))) => speak_http_1(&connection, answer, *stream).await,
+    };
+    if let Err(error) = ended {
+        let text = format!("a connection failed: {error}");
+        connection.server.observer.report(Event::Detail(&text));
+    }
+}
+
+/// Encrypts where that is configured. Who does not ask for it is heard, to be told.
+async fn greet(connection: &Arc<Connection>, stream: TcpStream) -> io::Result<Greeting> {
+    let Some(tls) = &connection.server.tls else {
+        return Ok(Greeting::Plain(Socket::new(stream, Arc::clone(connection))));
+    };
+    let mut first = [0];
+    let length = stream.peek(&mut first).await?;
+    let socket = Socket::new(stream, Arc::clone(connection));
+    if length == 1 && first != [TLS_HANDSHAKE] {
+        connection.note_plain();
+        return Ok(Greeting::Plain(socket));
+    }
+    tls.accept(socket).await.map(Box::new).map(Greeting::Encrypted)
+}
+
+/// Waits for something as long as the connection is not cut.
+async fn until_cut<F: Future + Unpin>(connection: &Connection, mut work: F) -> Option<F::Output> {
+    poll_fn(|context| {
+        if connection.is_cut(context.waker()) {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut work).poll(context).map(Some)
+    })
+    .await
+}
+
+async fn speak_http_1<A, S>(connection: &Arc<Connection>, answer: Arc<A>, stream: S) -> Result<(), String>
+where
+    A: Answer,
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    // One count of references for each connection: a count that all connections share would be
+    // fought over by all cores.
+    let shared = Arc::new((Arc::clone(connection), Arc::clone(&answer)));
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move {
+            let (connection, answer) = &*shared;
+            let request = Request::new(request, Arc::clone(connection));
+            let response = exchange::answer(connection, &**answer, request).await;
+            connection.enter(Phase::Idle);
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut protocol = http1::Builder::new()
+        // The sweep does this, see `pulse.rs`.
+        .header_read_timeout(None)
+        // A client may close its sending side after the request and still get its answer;
+        // and a write that has begun is not given up because its client went away.
+        .half_close(true)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(Heads::new(stream, Arc::clone(connection))), service);
+    let mut is_told_to_finish = false;
+    let work = poll_fn(|context| {
+        let mut protocol = Pin::new(&mut protocol);
+        let outcome = protocol.as_mut().poll(context);
+        if outcome.is_pending() && !is_told_to_finish && connection.must_finish() {
+            is_told_to_finish = true;
+            protocol.as_mut().graceful_shutdown();
+            return protocol.poll(context);
+        }
+        outcome
+    });
+    if let Some(ended) = until_cut(connection, work).await {
+        return ended.map_err(|error| error.to_string());
+    }
+    // Cut in the middle of a head: its client hears why.
+    let parts = protocol.into_parts();
+    let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && !parts.read_buf.is_empty();
+    if is_in_head && !connection.server.is_stopping() {
+        farewell::say(parts.io.into_inner().into_inner(), answer.refuse(Refusal::HeadTooSlow)).await;
+    }
+    Ok(())
+}
+
+async fn speak_http_2<A, S>(connection: &Arc<Connection>, answer: Arc<A>, stream: S) -> Result<(), String>
+where
+    A: Answer,
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    connection.speak_http_2();
+    let shared = Arc::new((Arc::clone(connection), answer));
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        // Here and not below, where several requests of a connection may run at once: they share its count of ids.
+        let request = Request::new(request, Arc::clone(&shared.0));
+        let delivery = Delivery::begin(&shared.0);
+        async move {
+            let (connection, answer) = &*shared;
+            let response = exchange::answer(connection, &**answer, request).await;
+            let response = response.map(|body| delivery.of(body.into_inner().unwrap_or_default()));
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut protocol = pin!(
+        http2::Builder::new(TokioExecutor::new())
+            .max_concurrent_streams(H2_STREAMS)
+            .max_header_list_size(H2_HEADER_BYTES)
+            .initial_stream_window_size(H2_WINDOW)
+            .initial_connection_window_size(4 * H2_WINDOW)
+            // Who opens streams only to reset them, or makes us reset them, is soon sent away.
+            .max_pending_accept_reset_streams(H2_RESETS)
+            .max_local_error_reset_streams(H2_RESETS)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    let mut is_told_to_finish = false;
+    let work = poll_fn(|context| {
+        let outcome = protocol.as_mut().poll(context);
+        if outcome.is_pending() && !is_told_to_finish && connection.must_finish() {
+            is_told_to_finish = true;
+            protocol.as_mut().graceful_shutdown();
+            return protocol.as_mut().poll(context);
+        }
+        outcome
+    });
+    let ended = until_cut(connection, work).await;
+    ended.unwrap_or(Ok(())).map_err(|error| error.to_string())
+}
