@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod copy;
 mod environment;
+mod files;
 mod greeting;
 mod init;
 mod keys;
@@ -13,6 +14,7 @@ mod serve;
 mod signals;
 mod table;
 mod terminal;
+mod threads;
 mod tls;
 
 use std::path::PathBuf;

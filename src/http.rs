@@ -4,6 +4,7 @@
 //! [`Answer`] it is given, which sees no HTTP library. Nothing here knows collections or records.
 
 mod body;
+mod capacity;
 mod coding;
 mod complaint;
 mod connection;
@@ -61,6 +62,8 @@ pub enum Refusal {
     BodyBroken,
     /// As many connections are open as may be (503).
     TooManyConnections,
+    /// As many requests, or as many bytes of bodies, are taken on as may be (503).
+    Overloaded,
     /// The answerer panicked (500).
     Panicked,
 }

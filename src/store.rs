@@ -4,6 +4,8 @@ pub mod audit;
 pub mod change;
 mod comparison;
 pub mod copy;
+mod fuse;
+mod gate;
 pub mod keys;
 mod memory;
 pub mod plan;
@@ -92,8 +94,8 @@ pub enum StoreError {
     /// The ticket was used for another request before.
     #[error("the key was used for another request")]
     OtherRequest,
-    /// More writes are waiting than the store is willing to keep.
-    #[error("too many writes are waiting")]
+    /// More writes, or reads that take long, are waiting than the store is willing to keep.
+    #[error("too many requests are waiting")]
     Busy,
     /// The database is elsewhere, and does not answer. Nothing was changed.
     #[error("the database cannot be reached")]
@@ -185,7 +187,7 @@ impl Store {
     /// The records that match, in ascending order of ids, and their number: of one moment.
     pub async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
         match self {
-            Self::Sqlite(engine) => engine.list(collection, listing),
+            Self::Sqlite(engine) => engine.list(collection, listing).await,
             Self::Postgres(engine) => engine.list(collection, listing).await,
         }
     }
@@ -312,8 +314,7 @@ impl Store {
     pub async fn failed(&self) -> String {
         match self {
             Self::Sqlite(engine) => engine.failed().await,
-            // A server that is lost is found again.
-            Self::Postgres(_) => std::future::pending().await,
+            Self::Postgres(engine) => engine.failed().await,
         }
     }
 

@@ -145,7 +145,7 @@ impl ApiError {
                 }
                 Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 Refusal::BodyTooSlow | Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-                Refusal::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
+                Refusal::TooManyConnections | Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
                 Refusal::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
             },
         }
@@ -241,6 +241,9 @@ impl ApiError {
                 Refusal::NotEncrypted => "This port speaks TLS. Ask with https://".into(),
                 Refusal::BodyBroken => "The body ended before it was complete".into(),
                 Refusal::TooManyConnections => "Too many connections are open. Try again in a moment".into(),
+                Refusal::Overloaded => {
+                    "Too many requests are being answered. Nothing was changed; try again in a moment".into()
+                }
                 Refusal::Panicked => "The server failed to answer. The failure has been logged".into(),
             },
         }
@@ -293,7 +296,7 @@ impl ApiError {
                 | StoreError::OutcomeUnknown
                 | StoreError::UnderWay,
             )
-            | Self::Refused(Refusal::TooManyConnections) => {
+            | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded) => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
             _ => {}
@@ -352,7 +355,9 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         StoreError::OtherRequest => {
             "This Idempotency-Key was used for another request. Use a new one for each request".into()
         }
-        StoreError::Busy => "Too many writes are waiting. Nothing was changed; try again in a moment".into(),
+        StoreError::Busy => {
+            "Too many requests are waiting. Nothing was changed; try again in a moment".into()
+        }
         StoreError::Unavailable => {
             "The database cannot be reached right now. Nothing was changed; try again in a moment".into()
         }

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use tokio::net::TcpListener;
 
 use super::signals::{Hangups, Signals};
-use super::{greeting, terminal, tls};
+use super::{files, greeting, terminal, threads, tls};
 use crate::api::{self, App};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
@@ -36,8 +36,15 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         Arc::new(Tls::new(identity))
     });
     let scheme = if tls.is_some() { "https" } else { "http" };
+    let http = http::Settings {
+        max_connections: files::suffice_for(config.http.max_connections, &observer),
+        ..config.http
+    };
     let catalog = Arc::new(config.catalog);
     let open = OpenSettings { any_filesystem: config.any_filesystem, memory: config.memory };
+    threads::suffice().context(
+        "the threads that answer cannot be started; raise the limit (ulimit -u, or TasksMax= of systemd)",
+    )?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -68,7 +75,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         greet(scheme, address, &config.origin, &config.storage, &catalog, has_console)?;
         observer.report(Event::Listening { address });
         let stop = signals.first_then_second();
-        let served = http::serve(listener, tls, app, config.http, observer.clone(), stop);
+        let served = http::serve(listener, tls, app, http, observer.clone(), stop);
         tokio::select! {
             cut = served => {
                 observer.report(Event::Stopped { cut });

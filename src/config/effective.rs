@@ -36,6 +36,8 @@ fn server(file: &mut String, config: &Config) {
         ("console", config.has_console.to_string()),
         ("trusted_proxies", list(proxies.iter().map(String::as_str))),
         ("cors_origins", list(config.cors_origins.iter().map(String::as_str))),
+        ("max_bodies", size::write(http.max_bodies)),
+        ("max_requests", http.max_requests.to_string()),
         ("max_connections", http.max_connections.to_string()),
         ("header_timeout", http.header_timeout.as_secs().to_string()),
         ("idle_timeout", http.idle_timeout.as_secs().to_string()),

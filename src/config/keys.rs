@@ -28,6 +28,8 @@ pub(super) const SERVER: Keys = Keys {
         "console",
         "trusted_proxies",
         "cors_origins",
+        "max_bodies",
+        "max_requests",
         "max_connections",
         "header_timeout",
         "idle_timeout",

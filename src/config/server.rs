@@ -22,6 +22,11 @@ impl Checker {
         let default = http::Settings::default();
         http::Settings {
             max_body: self.size("max_body", &server.max_body).unwrap_or(default.max_body),
+            max_bodies: self.size("max_bodies", &server.max_bodies).unwrap_or(default.max_bodies),
+            max_requests: self
+                .number("max_requests", &server.max_requests, 1..=1_000_000)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(default.max_requests),
             max_connections: self
                 .number("max_connections", &server.max_connections, 1..=1_000_000)
                 .and_then(|count| usize::try_from(count).ok())

@@ -8,6 +8,7 @@ use hyper::body::{Body as _, Incoming, SizeHint};
 use tokio::time::timeout;
 
 use super::Refusal;
+use super::capacity::Share;
 use super::limits::{DISCARD_BYTES, DISCARD_TIME};
 
 pub(super) enum Body {
@@ -39,12 +40,17 @@ impl Body {
         !matches!(self, Body::Read(_))
     }
 
-    pub(super) async fn read(&mut self, limit: usize, time: Duration) -> Result<Bytes, Refusal> {
+    pub(super) async fn read(
+        &mut self,
+        limit: usize,
+        time: Duration,
+        share: Share<'_>,
+    ) -> Result<Bytes, Refusal> {
         let outcome = match self {
             Body::Read(bytes) => return Ok(bytes.clone()),
             Body::Failed(refusal) => return Err(*refusal),
             Body::Waiting(incoming) => {
-                timeout(time, read(incoming, limit)).await.unwrap_or(Err(Refusal::BodyTooSlow))
+                timeout(time, read(incoming, limit, share)).await.unwrap_or(Err(Refusal::BodyTooSlow))
             }
         };
         *self = match &outcome {
@@ -74,7 +80,7 @@ impl Body {
 }
 
 /// Reads to the end, keeping no more than has arrived, whatever length was announced.
-async fn read(incoming: &mut Incoming, limit: usize) -> Result<Bytes, Refusal> {
+async fn read(incoming: &mut Incoming, limit: usize, mut share: Share<'_>) -> Result<Bytes, Refusal> {
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(frame) = incoming.frame().await {
@@ -85,6 +91,10 @@ async fn read(incoming: &mut Incoming, limit: usize) -> Result<Bytes, Refusal> {
         };
         if first.len() + joined.len() + data.len() > limit {
             return Err(Refusal::BodyTooLarge { limit });
+        }
+        // Only what waits for more is counted: a body that is whole is on its way out again.
+        if !incoming.is_end_stream() && !share.take(data.len()) {
+            return Err(Refusal::Overloaded);
         }
         // Most bodies come in one piece, which is handed on without a copy.
         if joined.is_empty() && first.is_empty() {

@@ -35,8 +35,11 @@ pub(super) async fn answer<A: Answer>(
     } else {
         limits::judge(&request, &server.settings)
     };
+    let place = server.capacity.admit(server.settings.max_requests);
     let (mut response, is_refused) = match judged {
         Err(refusal) => (answer.refuse(refusal), true),
+        // Who is told to come back should not have to connect again for it.
+        Ok(()) if place.is_none() => (answer.refuse(Refusal::Overloaded), false),
         Ok(()) => {
             let answering = async { answer.answer(&mut request).await };
             let answered = AssertUnwindSafe(answering).catch_unwind().await;

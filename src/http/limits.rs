@@ -42,6 +42,10 @@ pub struct Settings {
     pub max_body: usize,
     /// The longest path and query together, in bytes.
     pub max_url: usize,
+    /// How much of bodies that are not whole yet may be in memory at once, in bytes.
+    pub max_bodies: usize,
+    /// How many requests may be answered at once, over all connections.
+    pub max_requests: usize,
     /// How many connections may be open at once.
     pub max_connections: usize,
     /// How long a request's head may take to arrive, counted from its first byte, or from the
@@ -64,6 +68,8 @@ impl Default for Settings {
         Settings {
             max_body: 1024 * 1024,
             max_url: 8 * 1024,
+            max_bodies: 64 * 1024 * 1024,
+            max_requests: 10_000,
             max_connections: 10_000,
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),

@@ -8,6 +8,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Uri, Version};
 
 use super::body::Body;
+use super::capacity::Share;
 use super::connection::Connection;
 use super::exchange::X_REQUEST_ID;
 use super::request_id::RequestId;
@@ -19,6 +20,8 @@ use crate::observe::Route;
 pub struct Request {
     head: Parts,
     body: Body,
+    /// How many bytes of what all bodies may take are this one's.
+    taken: usize,
     id: RequestId,
     route: Route,
     connection: Arc<Connection>,
@@ -31,7 +34,7 @@ impl Request {
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
             .unwrap_or_else(|| connection.server.request_ids.next(&connection.request_ids));
-        Request { head, body: Body::new(incoming), id, route: Route::default(), connection }
+        Request { head, body: Body::new(incoming), taken: 0, id, route: Route::default(), connection }
     }
 
     pub fn method(&self) -> &Method {
@@ -97,8 +100,10 @@ impl Request {
 
     /// The whole body, empty where there is none; the same again when asked again.
     pub async fn body(&mut self) -> Result<Bytes, Refusal> {
-        let settings = &self.connection.server.settings;
-        self.body.read(settings.max_body, settings.body_timeout).await
+        let server = &*self.connection.server;
+        let settings = &server.settings;
+        let share = Share { capacity: &server.capacity, limit: settings.max_bodies, taken: &mut self.taken };
+        self.body.read(settings.max_body, settings.body_timeout, share).await
     }
 
     /// Says which route this request was for, for the metrics.
@@ -149,5 +154,13 @@ impl Request {
 
     pub(super) fn has_unread_body(&self) -> bool {
         self.body.is_unread()
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        if self.taken > 0 {
+            self.connection.server.capacity.release(self.taken);
+        }
     }
 }

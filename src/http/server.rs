@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
+use super::capacity::Capacity;
 use super::coding::Compressors;
 use super::complaint::Complaint;
 use super::connection::Connection;
@@ -59,6 +60,7 @@ pub(super) struct Server {
     pub(super) observer: Arc<Observer>,
     pub(super) request_ids: RequestIds,
     pub(super) compressors: Compressors,
+    pub(super) capacity: Capacity,
     patience: Patience,
     sweeps: AtomicU64,
     is_stopping: AtomicBool,
@@ -91,6 +93,7 @@ impl Server {
             observer,
             request_ids: RequestIds::new(),
             compressors: Compressors::default(),
+            capacity: Capacity::default(),
             sweeps: AtomicU64::new(0),
             is_stopping: AtomicBool::new(false),
             open: Mutex::default(),

@@ -76,7 +76,7 @@ impl Answer for Tiny {
             Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => 400,
             Refusal::BodyTooLarge { .. } => 413,
             Refusal::BodyTooSlow | Refusal::HeadTooSlow => 408,
-            Refusal::TooManyConnections => 503,
+            Refusal::TooManyConnections | Refusal::Overloaded => 503,
             Refusal::Panicked => 500,
         };
         let status = StatusCode::from_u16(status).unwrap();

@@ -13,15 +13,17 @@ pub(super) mod term;
 pub(super) mod view;
 
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use bytes::Bytes;
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::catalog::Catalog;
 use crate::record::RecordId;
 use crate::record::listing::Window;
+use crate::store::StoreError;
 use crate::store::change::Change;
 use blocks::{Block, BlockKey, Blocks};
 use ids::Ids;
@@ -40,6 +42,8 @@ pub(super) struct Memory {
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
     is_closed: AtomicBool,
+    /// A panic left `state` or the blocks half changed.
+    is_spoiled: AtomicBool,
 }
 
 struct State {
@@ -58,6 +62,7 @@ impl Memory {
             turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
             is_closed: AtomicBool::new(false),
+            is_spoiled: AtomicBool::new(false),
         }
     }
 
@@ -74,7 +79,7 @@ impl Memory {
                 return block;
             }
         }
-        let _state = self.state.read();
+        let _state = self.known()?;
         self.blocks.get(key)
     }
 
@@ -85,12 +90,12 @@ impl Memory {
     /// Whether a record lives, where all ids of the collection are known.
     pub(super) fn lives(&self, collection: usize, id: RecordId) -> Option<bool> {
         let all = SetKey { collection, fields: Vec::new(), terms: Vec::new() };
-        self.state.read().sets.find(&all).map(|ids| ids.contains(id))
+        self.known()?.sets.find(&all).map(|ids| ids.contains(id))
     }
 
     /// The page of a set, `None` where the set is not known.
     pub(super) fn view(&self, key: &SetKey, window: Window) -> Option<View> {
-        let state = self.state.read();
+        let state = self.known()?;
         Some(self.view_of(key.collection, state.version, state.sets.find(key)?, window))
     }
 
@@ -101,7 +106,7 @@ impl Memory {
         window: Window,
         read: impl FnOnce(View) -> T,
     ) -> Option<T> {
-        let state = self.state.read();
+        let state = self.known()?;
         Some(read(self.view_of(key.collection, state.version, state.sets.find(key)?, window)))
     }
 
@@ -122,7 +127,7 @@ impl Memory {
 
     /// The number of records in a set.
     pub(super) fn count(&self, key: &SetKey) -> Option<u64> {
-        self.state.read().sets.find(key).map(Ids::len)
+        self.known()?.sets.find(key).map(Ids::len)
     }
 
     /// Keeps blocks that were read at `version`, unless something has changed since.
@@ -138,7 +143,7 @@ impl Memory {
 
     /// Keeps a set that was read at `version`, unless something has changed since.
     pub(super) fn keep_set(&self, version: u64, key: SetKey, ids: Ids) {
-        let mut state = self.state.write();
+        let mut state = self.change();
         if state.version == version {
             state.sets.publish(key, ids);
         }
@@ -146,7 +151,7 @@ impl Memory {
 
     /// Makes the set of those that are in all of these sets, if all are known.
     pub(super) fn intersect(&self, key: &SetKey, singles: &[SetKey]) -> bool {
-        let mut state = self.state.write();
+        let mut state = self.change();
         let mut known: Vec<&Ids> = Vec::with_capacity(singles.len());
         for single in singles {
             match state.sets.find(single) {
@@ -170,15 +175,15 @@ impl Memory {
     }
 
     pub(super) fn begin_build(&self, key: SetKey) -> Option<u64> {
-        self.state.write().sets.begin_build(key)
+        self.change().sets.begin_build(key)
     }
 
     pub(super) fn finish_build(&self, number: u64, parts: Vec<Part>) {
-        self.state.write().sets.finish_build(number, parts);
+        self.change().sets.finish_build(number, parts);
     }
 
     pub(super) fn abandon_build(&self, number: u64) {
-        self.state.write().sets.abandon_build(number);
+        self.change().sets.abandon_build(number);
     }
 
     /// Follows a commit, or several up to `version`, before anybody is answered from here. All about the
@@ -189,7 +194,7 @@ impl Memory {
             let after = change.after.as_ref().map(|after| after.representation.clone());
             by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
         }
-        let mut state = self.state.write();
+        let mut state = self.change();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);
         for &collection in forgotten {
@@ -209,20 +214,70 @@ impl Memory {
 
     /// Waits until a commit that a reader has seen in the database is applied here as well: a few
     /// microseconds, as the writing thread does nothing between the two. Not waiting would let this reader
-    /// tell of a record that the next one does not find.
-    pub(super) fn wait_for(&self, version: u64) {
-        while self.applied.load(Ordering::Acquire) < version && !self.is_closed.load(Ordering::Relaxed) {
+    /// tell of a record that the next one does not find. So it is refused where nothing is applied any more.
+    pub(super) fn wait_for(&self, version: u64) -> Result<(), StoreError> {
+        loop {
+            // First: what was applied before the end counts.
+            let is_closed = self.is_closed();
+            if self.applied.load(Ordering::Acquire) >= version {
+                return Ok(());
+            }
+            if is_closed {
+                return Err(StoreError::Unavailable);
+            }
             std::thread::yield_now();
         }
     }
 
-    /// Lets nobody wait any more.
+    /// Says that no further commit will be applied: nobody need wait for one.
     pub(super) fn close(&self) {
-        self.is_closed.store(true, Ordering::Relaxed);
+        self.is_closed.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// The state to answer from; none once a panic has left it half changed.
+    fn known(&self) -> Option<RwLockReadGuard<'_, State>> {
+        let state = self.state.read();
+        (!self.is_spoiled.load(Ordering::Relaxed)).then_some(state)
+    }
+
+    fn change(&self) -> Changing<'_> {
+        Changing { state: self.state.write(), is_spoiled: &self.is_spoiled }
     }
 
     /// How many bytes the sets and the blocks take.
     pub(super) fn bytes(&self) -> (u64, u64) {
         (self.state.read().sets.bytes() as u64, self.blocks.bytes())
+    }
+}
+
+/// The state while it is changed. A panic meanwhile spoils it before anybody else can look.
+struct Changing<'a> {
+    state: RwLockWriteGuard<'a, State>,
+    is_spoiled: &'a AtomicBool,
+}
+
+impl Deref for Changing<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Changing<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.is_spoiled.store(true, Ordering::Relaxed);
+        }
     }
 }

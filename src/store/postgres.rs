@@ -45,6 +45,7 @@ use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
 use super::audit::Actor;
+use super::fuse::Fuse;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::plan::Plan;
 use super::quota::Usage;
@@ -106,13 +107,18 @@ impl Postgres {
             keys: Arc::new(Keys::new(observer.clone())),
             catalog,
             observer,
+            fuse: Fuse::new(),
             memory_bytes: settings.memory,
         };
         let session = Session::begin(server, first, &matter).await.map_err(OpenError::Unreachable)?;
         let (writer, waiting) = Writer::new();
         let engine = Arc::new(Self { matter, writer, current: ArcSwapOption::new(Some(session)) });
-        tokio::spawn(writer::work(engine.clone(), waiting));
-        tokio::spawn(engine.clone().supervise(url.clone()));
+        let fuse = engine.matter.fuse.clone();
+        let work = writer::work(engine.clone(), waiting);
+        tokio::spawn(async move { fuse.guard_task("the writer", work).await });
+        let fuse = engine.matter.fuse.clone();
+        let work = engine.clone().supervise(url.clone());
+        tokio::spawn(async move { fuse.guard_task("the task that looks for a server", work).await });
         Ok(engine)
     }
 
@@ -239,6 +245,11 @@ impl Postgres {
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {
         self.in_session()?.voucher.vouch().await
+    }
+
+    /// Ends when a panic has left something undone. A server that is lost is found again.
+    pub(super) async fn failed(&self) -> String {
+        self.matter.fuse.blown().await
     }
 
     pub(super) fn measure(&self) {

@@ -28,6 +28,8 @@ use bytes::Bytes;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
+use super::fuse::Fuse;
+use super::gate::Gate;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::memory::Memory;
 use super::plan::Plan;
@@ -52,10 +54,14 @@ use place::Lock;
 use reader::Readers;
 use writer::{Desk, Writer};
 
+/// Reading connections that lists which take long leave to others.
+const FOR_QUICK_READS: usize = 2;
+
 /// A database file, open for one server.
 pub struct Sqlite {
     statements: Arc<[Statements]>,
     readers: Readers,
+    gate: Gate,
     memory: Arc<Memory>,
     writer: Writer,
     builder: Builder,
@@ -63,6 +69,7 @@ pub struct Sqlite {
     path: PathBuf,
     windows: Windows,
     observer: Arc<Observer>,
+    fuse: Fuse,
     _lock: Lock,
 }
 
@@ -89,12 +96,15 @@ impl Sqlite {
         let mut connection = connection::open(path, Role::Writer)?;
         prepare(path, &mut connection, &catalog, &observer)?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
-        let readers = Readers::open(path, reading_connections())?;
+        let reading = reading_connections();
+        let readers = Readers::open(path, reading)?;
+        let gate = Gate::new(reading - FOR_QUICK_READS);
         let unusable = |cause: std::io::Error| OpenError::Unusable {
             place: path.display().to_string(),
             cause: cause.to_string(),
         };
-        let access_keys = Arc::new(Follower::start(path, observer.clone())?);
+        let fuse = Fuse::new();
+        let access_keys = Arc::new(Follower::start(path, observer.clone(), fuse.clone())?);
         let desk = Desk::new(
             path,
             connection,
@@ -105,13 +115,14 @@ impl Sqlite {
         )
         .map_err(|error| connection::unusable(path, &error))?;
         let memory = desk.memory();
-        let writer = Writer::start(desk).map_err(unusable)?;
-        let builder = Builder::start(path, catalog, memory.clone(), observer.clone())?;
+        let writer = Writer::start(desk, fuse.clone()).map_err(unusable)?;
+        let builder = Builder::start(path, catalog, memory.clone(), observer.clone(), fuse.clone())?;
         let windows = Windows::default();
         let path = path.to_owned();
         Ok(Self {
             statements,
             readers,
+            gate,
             memory,
             writer,
             builder,
@@ -119,6 +130,7 @@ impl Sqlite {
             path,
             windows,
             observer,
+            fuse,
             _lock: lock,
         })
     }
@@ -222,7 +234,7 @@ impl Sqlite {
     }
 
     pub(super) async fn failed(&self) -> String {
-        self.writer.failed().await
+        self.fuse.blown().await
     }
 
     pub(super) fn close(&self) {

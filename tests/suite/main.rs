@@ -27,6 +27,7 @@ mod support {
     pub(crate) mod server;
     pub(crate) mod stored;
     pub(crate) mod tls;
+    pub(crate) mod under;
 }
 
 /// What each endpoint answers, section by section.
@@ -72,9 +73,11 @@ mod robustness {
     mod bad_bodies;
     mod bad_queries;
     mod connections;
+    mod exhaustion;
     mod frames;
     mod http2;
     mod malformed;
+    mod overload;
     mod torture;
 }
 
@@ -102,6 +105,7 @@ mod store {
         mod answers;
         mod copy;
         mod depth;
+        mod disk;
         mod files;
         mod tables;
     }

@@ -48,7 +48,10 @@ impl Session {
     }
 
     pub(super) async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
-        let Some(window) = listing.window else { return self.read_page(collection, listing).await };
+        let Some(window) = listing.window else {
+            let _inside = self.gate.enter().await?;
+            return self.read_page(collection, listing).await;
+        };
         match SetKey::of(collection, &listing.filters) {
             Asked::Nothing => {
                 self.voucher.vouch().await?;
@@ -58,7 +61,10 @@ impl Session {
             Asked::OneId => self.read_page(collection, listing).await,
             Asked::Set(key) => match self.page_of(collection, &key, window).await? {
                 Some(page) => Ok(page),
-                None => self.first_page_of(collection, listing, &key, window).await,
+                None => {
+                    let _inside = self.gate.enter().await?;
+                    self.first_page_of(collection, listing, &key, window).await
+                }
             },
         }
     }

@@ -22,10 +22,14 @@ use super::voucher::{Desk, Voucher};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
+use crate::store::fuse::Fuse;
+use crate::store::gate::Gate;
 use crate::store::memory::Memory;
 
 /// Lines that readers share.
 const READERS: usize = 3;
+/// How many lists that take long are asked for at once: each line answers one after the other.
+const LONG_READS: usize = 4 * READERS;
 /// A read that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
@@ -40,6 +44,7 @@ pub(super) struct Session {
     pub(super) observer: Arc<Observer>,
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,
+    pub(super) gate: Gate,
     /// The line of the writer, opened when it is first needed and again after it was given up.
     pub(super) writing: Mutex<Option<Arc<Line>>>,
     readers: Vec<Arc<Line>>,
@@ -56,6 +61,7 @@ pub(super) struct Matter {
     pub(super) statements: Arc<[Statements]>,
     pub(super) keys: Arc<Keys>,
     pub(super) observer: Arc<Observer>,
+    pub(super) fuse: Fuse,
     pub(super) memory_bytes: usize,
 }
 
@@ -88,6 +94,7 @@ impl Session {
             observer: matter.observer.clone(),
             statements: matter.statements.clone(),
             server,
+            gate: Gate::new(LONG_READS),
             writing: Mutex::new(None),
             readers,
             next: AtomicUsize::new(0),
@@ -118,17 +125,21 @@ impl Session {
             keys: matter.keys.clone(),
         };
         // The builder is busy for long at a time, and must hold up nobody.
-        let session = self.clone();
+        let (session, fuse) = (self.clone(), matter.fuse.clone());
         tokio::spawn(async move {
+            let build =
+                fuse.guard_task("the task that reads sets", workshop.work(requests, &session.voucher));
             tokio::select! {
-                () = workshop.work(requests, &session.voucher) => session.end("a set of ids could not be read"),
+                _ = build => session.end("a set of ids could not be read"),
                 _ = session.ended() => {}
             }
         });
+        let fuse = matter.fuse.clone();
         tokio::spawn(async move {
             let lost = select_all(watched.iter().map(|line| Box::pin(line.alive.ended())));
+            let vouch = fuse.guard_task("the voucher", self.voucher.work(&desk, &self.builder));
             let cause = tokio::select! {
-                cause = self.voucher.work(&desk, &self.builder) => cause,
+                cause = vouch => cause.unwrap_or_else(|| "the voucher panicked".to_owned()),
                 cause = self.tidy(&desk.keys) => cause,
                 _ = lost => "a connection was lost".to_owned(),
                 cause = self.ended() => cause,

@@ -14,6 +14,7 @@ use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::{RecordId, Value};
 use crate::store::OpenError;
+use crate::store::fuse::Fuse;
 use crate::store::memory::Memory;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::{Part, SetKey};
@@ -46,6 +47,7 @@ impl Builder {
         catalog: Arc<Catalog>,
         memory: Arc<Memory>,
         observer: Arc<Observer>,
+        fuse: Fuse,
     ) -> Result<Self, OpenError> {
         let (sender, requests) = sync_channel(QUEUE);
         let collections = catalog.collections().len();
@@ -53,7 +55,7 @@ impl Builder {
         let thread = workshop.clone();
         std::thread::Builder::new()
             .name("sets".into())
-            .spawn(move || thread.work(collections, &requests))
+            .spawn(move || fuse.guard("the thread that reads sets", || thread.work(collections, &requests)))
             .map_err(|error| OpenError::Unusable {
                 place: path.display().to_string(),
                 cause: error.to_string(),
@@ -94,8 +96,10 @@ impl Workshop {
         match self.read(key) {
             Ok(parts) => {
                 // A commit that was read but is not applied yet would show in this set and nowhere else.
-                self.memory.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0));
-                self.memory.finish_build(number, parts);
+                match self.memory.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0)) {
+                    Ok(()) => self.memory.finish_build(number, parts),
+                    Err(_) => self.memory.abandon_build(number),
+                }
             }
             Err(cause) => {
                 self.memory.abandon_build(number);

@@ -13,6 +13,7 @@ use super::connection::{self, Role};
 use super::keys::{self, KeyTable};
 use crate::observe::{Event, Observer};
 use crate::store::OpenError;
+use crate::store::fuse::Fuse;
 use crate::store::keys::KeySet;
 
 /// How often a server looks whether the keys have changed; a revoked key is refused within one second.
@@ -43,7 +44,7 @@ struct Eye {
 }
 
 impl Follower {
-    pub(super) fn start(path: &Path, observer: Arc<Observer>) -> Result<Self, OpenError> {
+    pub(super) fn start(path: &Path, observer: Arc<Observer>, fuse: Fuse) -> Result<Self, OpenError> {
         let unusable = |error: rusqlite::Error| connection::unusable(path, &error);
         let connection = connection::open(path, Role::Reader)?;
         let (seen, keys) = read_keys(&connection, &KeySet::default()).map_err(unusable)?;
@@ -62,7 +63,9 @@ impl Follower {
                 }
             }
         };
-        let spawned = std::thread::Builder::new().name("access keys".into()).spawn(follow);
+        // Without it a key that is revoked would stay in force.
+        let guarded = move || fuse.guard("the thread that follows the access keys", follow);
+        let spawned = std::thread::Builder::new().name("access keys".into()).spawn(guarded);
         spawned.map_err(|error| OpenError::Unusable {
             place: path.display().to_string(),
             cause: error.to_string(),

@@ -67,7 +67,7 @@ impl Sqlite {
         let (read_at, ids) = read().map_err(super::broken)?;
         let Some(ids) = ids else { return Ok(None) };
         let number = ids.len();
-        self.memory.wait_for(read_at);
+        self.memory.wait_for(read_at)?;
         self.memory.keep_set(read_at, key.clone(), ids);
         Ok(Some(number))
     }

@@ -37,26 +37,32 @@ impl Sqlite {
         let is_worth_reading = self.memory.is_worth_reading(key);
         let wanted = if is_worth_reading { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
         let (read_at, mut read) = self.read_blocks(collection, vec![wanted])?;
-        self.memory.wait_for(read_at);
+        self.memory.wait_for(read_at)?;
         let block = read.pop();
         let record = block.as_ref().and_then(|(_, block, _)| block.record(id));
         self.memory.keep(read_at, whole(block.into_iter()));
         Ok(record)
     }
 
-    pub(in crate::store) fn list(
+    pub(in crate::store) async fn list(
         &self,
         collection: &Collection,
         listing: &Listing,
     ) -> Result<Page, StoreError> {
-        let Some(window) = listing.window else { return self.read_page(collection, listing) };
+        let Some(window) = listing.window else {
+            let _inside = self.gate.enter().await?;
+            return self.read_page(collection, listing);
+        };
         match SetKey::of(collection, &listing.filters) {
             Asked::Nothing => Ok(Page { records: Vec::new(), total: 0 }),
             // At most one record: the database finds it at once.
             Asked::OneId => self.read_page(collection, listing),
             Asked::Set(key) => match self.page_of(collection, &key, window)? {
                 Some(page) => Ok(page),
-                None => self.first_page_of(collection, listing, &key, window),
+                None => {
+                    let _inside = self.gate.enter().await?;
+                    self.first_page_of(collection, listing, &key, window)
+                }
             },
         }
     }
@@ -85,6 +91,8 @@ impl Sqlite {
                 None => return Ok(None),
                 Some(Err(error)) => return Err(error),
                 Some(Ok(Some(page))) => return Ok(Some(page)),
+                // Nothing is applied any more: the two will never meet.
+                Some(Ok(None)) if self.memory.is_closed() => return Err(StoreError::Unavailable),
                 Some(Ok(None)) => std::thread::yield_now(),
             }
         }
@@ -93,7 +101,7 @@ impl Sqlite {
     /// Reads the blocks that a view lacks. Says no when the data has changed since the view was taken.
     fn complete(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
         let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
-        self.memory.wait_for(read_at);
+        self.memory.wait_for(read_at)?;
         let is_of_one_moment = read_at == view.version;
         view.fill_in(&read);
         self.memory.keep(read_at, whole(read.into_iter()));
@@ -183,7 +191,7 @@ impl Sqlite {
             self.observer.store().stepped(steps);
             Ok::<_, StoreError>((read_at, page))
         })?;
-        self.memory.wait_for(read_at);
+        self.memory.wait_for(read_at)?;
         Ok(page)
     }
 }

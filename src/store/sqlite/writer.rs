@@ -1,7 +1,7 @@
 //! The one writing thread: takes all that waits into one transaction, commits, then answers everybody.
 //!
-//! Nobody hears yes before the commit is on disk. When the disk itself fails, nobody can say what is on
-//! it: all who wait are told so, no further write is taken, and the process must end.
+//! Nobody hears yes before the commit is on disk. When the disk itself fails, or this thread panics, nobody can
+//! say what is on it: all who wait are told so, no further write is taken, and the process must end.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use super::answers;
 use super::group::{Group, Trouble};
@@ -21,6 +21,7 @@ use super::write::{Task, Write, unknown};
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
+use crate::store::fuse::Fuse;
 use crate::store::memory::Memory;
 use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sql::Statements;
@@ -46,26 +47,23 @@ pub(super) struct Writer {
     queue: Mutex<Option<SyncSender<Write>>>,
     under_way: Arc<UnderWay>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    failure: watch::Receiver<Option<String>>,
+    fuse: Fuse,
 }
 
 impl Writer {
-    pub(super) fn start(desk: Desk) -> std::io::Result<Self> {
+    pub(super) fn start(desk: Desk, fuse: Fuse) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE);
-        let (failed, failure) = watch::channel(None);
-        let memory = desk.memory.clone();
+        let (memory, broken) = (desk.memory.clone(), fuse.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
-            // A panic here is a bug of ours; the group in hand is as unknown as after a failed disk.
-            let work = std::panic::AssertUnwindSafe(|| desk.work(&jobs));
-            let end =
-                std::panic::catch_unwind(work).unwrap_or_else(|_| Err("the writing thread panicked".into()));
+            // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
+            let end = broken.guard("the writing thread", || desk.work(&jobs));
             memory.close();
-            if let Err(cause) = end {
-                failed.send_replace(Some(cause));
+            if let Some(Err(cause)) = end {
+                broken.blow(&cause);
             }
         })?;
         let (queue, thread) = (Mutex::new(Some(queue)), Mutex::new(Some(thread)));
-        Ok(Self { queue, under_way: Arc::default(), thread, failure })
+        Ok(Self { queue, under_way: Arc::default(), thread, fuse })
     }
 
     /// Hands in a write and waits until it is on disk or refused.
@@ -99,28 +97,14 @@ impl Writer {
 
     /// Whether writes are still taken.
     pub(super) fn is_well(&self) -> bool {
-        self.failure.borrow().is_none() && self.queue.lock().is_some()
-    }
-
-    /// Ends when the thread has given up, with the reason.
-    pub(super) async fn failed(&self) -> String {
-        let mut failure = self.failure.clone();
-        loop {
-            if let Some(cause) = failure.borrow_and_update().clone() {
-                return cause;
-            }
-            if failure.changed().await.is_err() {
-                // The thread ended well, because the store was closed.
-                return std::future::pending().await;
-            }
-        }
+        self.fuse.is_whole() && self.queue.lock().is_some()
     }
 
     /// Lets the thread finish what waits and close the database.
     pub(super) fn close(&self) {
         self.queue.lock().take();
         if let Some(thread) = self.thread.lock().take() {
-            // A panic has been reported through `failure` already.
+            // A panic has blown the fuse already.
             let _ = thread.join();
         }
     }
@@ -339,3 +323,6 @@ impl Desk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

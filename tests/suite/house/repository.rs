@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 20] = [
+pub(super) const PAGES: [&str; 21] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -25,6 +25,7 @@ pub(super) const PAGES: [&str; 20] = [
     "docs/failover.md",
     "deploy/README.md",
     "docs/performance.md",
+    "docs/reliability.md",
 ];
 
 pub(super) fn root() -> &'static Path {

@@ -31,6 +31,11 @@ impl Server {
         let Some(line) = process.next_line() else {
             panic!("the server did not start: {:?}", process.outcome());
         };
+        Server::of(home, process, &line)
+    }
+
+    /// The server that said this line.
+    pub(super) fn of(home: &Arc<Home>, process: Process, line: &str) -> Server {
         let (scheme, address) = line
             .strip_prefix("carnet listening on ")
             .and_then(|url| url.split_once("://"))
@@ -68,6 +73,11 @@ impl Server {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     pub(crate) fn signal(&self, name: &str) {

@@ -1,0 +1,137 @@
+//! What is there, against what the clients know.
+
+use std::net::SocketAddr;
+
+use crate::dump::Dump;
+use crate::http::{Client, Request};
+use crate::ledger::{Deed, Ledger};
+
+/// Compares, notes every violation in the ledger, and takes what was found as settled. Answers how many open writes turned out
+/// to have been done.
+pub(crate) fn compare(ledger: &mut Ledger, dump: &Dump) -> usize {
+    let mut done = 0;
+    ledger.violations.extend(dump.faults.iter().cloned());
+    for (place, values) in &dump.records {
+        let Some(states) = ledger.records.get(place) else {
+            done += usize::from(nobody_knows(ledger, *place, values));
+            continue;
+        };
+        if !states.contains(&Some(values.clone())) {
+            let is_gone = matches!(states[..], [None]);
+            let what = if is_gone { "BACK AFTER ITS DELETION" } else { "LOST, OR ANOTHER" };
+            ledger.violations.push(format!("{what}: {place:?} is {values:?}, and may be {states:?}"));
+        }
+    }
+    for (place, states) in &mut ledger.records {
+        let found = dump.records.get(place).cloned();
+        if found.is_none() && !states.contains(&None) {
+            ledger.violations.push(format!("LOST: {place:?} is not there, and may be {states:?}"));
+        }
+        if states.len() > 1 && states.last() == Some(&found) {
+            done += 1;
+        }
+        *states = vec![found];
+    }
+    done
+}
+
+/// A record that no answer told of: that of a create without an answer, whole, and once.
+fn nobody_knows(ledger: &mut Ledger, place: crate::ledger::Place, values: &crate::values::Values) -> bool {
+    let open = ledger.open.get(&values.token).filter(|write| matches!(write.deed, Deed::Create)).cloned();
+    let Some(write) =
+        open.filter(|write| write.collection == place.0 && write.values.as_ref() == Some(values))
+    else {
+        let what = if ledger.created.contains_key(&values.token) { "DOUBLED" } else { "NOBODY'S" };
+        ledger.violations.push(format!("{what}: {place:?} is {values:?}"));
+        return false;
+    };
+    ledger.given(&write, place);
+    ledger.records.insert(place, vec![Some(values.clone())]);
+    true
+}
+
+/// Fetches a few records one by one, which goes another way than lists do.
+pub(crate) fn fetches(ledger: &mut Ledger, address: SocketAddr, step: usize) -> anyhow::Result<usize> {
+    let mut client = Client::new(address);
+    let chosen: Vec<_> =
+        ledger.records.iter().step_by(step.max(1)).map(|(place, states)| (*place, states.clone())).collect();
+    for (place, states) in &chosen {
+        let answer = client.ask(&Request::new("GET", format!("/{}/{}/", place.0.name(), place.1)))?;
+        let shown = match answer.status {
+            404 => None,
+            _ => match answer.json().and_then(|record| crate::values::Values::shown(place.0, &record)) {
+                Ok((_, values)) => Some(values),
+                Err(words) => {
+                    ledger.violations.push(format!("{place:?}: {} {words}", answer.status));
+                    continue;
+                }
+            },
+        };
+        if !states.contains(&shown) {
+            ledger.violations.push(format!("fetched {place:?}: {shown:?}, and listed {states:?}"));
+        }
+    }
+    Ok(chosen.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Write;
+    use crate::values::{Collection, Values};
+
+    const PLACE: (Collection, i64) = (Collection::Users, 1);
+
+    fn values(token: &str) -> Values {
+        Values { token: token.into(), address: None, pad: 0 }
+    }
+
+    fn dump(records: &[(i64, &str)]) -> Dump {
+        let records = records.iter().map(|(id, token)| ((Collection::Users, *id), values(token)));
+        Dump { records: records.collect(), faults: Vec::new() }
+    }
+
+    fn known(states: &[Option<&str>]) -> Ledger {
+        let mut ledger = Ledger::default();
+        ledger.records.insert(PLACE, states.iter().map(|state| state.map(values)).collect());
+        ledger
+    }
+
+    fn seen(mut ledger: Ledger, records: &[(i64, &str)]) -> String {
+        compare(&mut ledger, &dump(records));
+        ledger.violations.join("\n")
+    }
+
+    #[test]
+    fn what_may_be_is_let_through() {
+        assert_eq!(seen(known(&[Some("a")]), &[(1, "a")]), "");
+        assert_eq!(seen(known(&[Some("a"), Some("b")]), &[(1, "b")]), "");
+        assert_eq!(seen(known(&[Some("a"), None]), &[]), "");
+    }
+
+    #[test]
+    fn what_cannot_be_is_seen() {
+        assert!(seen(known(&[Some("a")]), &[]).starts_with("LOST: "));
+        assert!(seen(known(&[Some("b")]), &[(1, "a")]).starts_with("LOST, OR ANOTHER"));
+        assert!(seen(known(&[None]), &[(1, "a")]).starts_with("BACK AFTER"));
+        assert!(seen(known(&[Some("a")]), &[(1, "a"), (2, "z")]).starts_with("NOBODY'S"));
+    }
+
+    #[test]
+    fn a_create_without_an_answer_is_there_once_or_not() {
+        let write = Write {
+            collection: Collection::Users,
+            deed: Deed::Create,
+            values: Some(values("c")),
+            key: "c".into(),
+        };
+        let open = || {
+            let mut ledger = known(&[Some("a")]);
+            ledger.begin(&write);
+            ledger
+        };
+        assert_eq!(seen(open(), &[(1, "a")]), "");
+        assert_eq!(seen(open(), &[(1, "a"), (2, "c")]), "");
+        assert!(seen(open(), &[(1, "a"), (2, "c"), (3, "c")]).starts_with("DOUBLED"));
+    }
+}

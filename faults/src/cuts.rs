@@ -1,0 +1,79 @@
+//! T2a: the power fails. The file system is shut down under a server in the middle of its work, with everything that was not synced gone.
+
+mod disk;
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::bail;
+
+use crate::options::{Engine, Options};
+use crate::outcome::Outcome;
+use crate::rounds::Rounds;
+use crate::scratch::Scratch;
+use crate::store::Store;
+pub(crate) use disk::in_own_mounts;
+use disk::{Disk, Kind};
+
+/// For the control: a disk that says that it has synced, and has not.
+const LYING: [&str; 8] = [
+    "strace",
+    "-D",
+    "-f",
+    "--seccomp-bpf",
+    "--output=/dev/null",
+    "--trace=fsync,fdatasync",
+    "--inject=fsync,fdatasync:retval=0",
+    "--",
+];
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
+    let kind = match (options.engine, options.kind_or("ext4")) {
+        (Engine::Postgres, _) => bail!("cuts want --engine sqlite"),
+        (_, "ext4") => Kind::Ext4,
+        (_, "xfs") => Kind::Xfs,
+        (_, kind) => bail!("cuts are of kind ext4 or xfs, not {kind}"),
+    };
+    let scratch = Scratch::new(options)?;
+    let disk = Disk::make(kind, &scratch)?;
+    let mut store = Store::in_folder(options, &scratch, disk.folder().to_owned(), false)?;
+    if options.is_control {
+        store.launch_by(&LYING);
+    }
+    let mut rounds = Rounds::new(options, scratch, store);
+    for round in 0..options.count {
+        if Rounds::is_time_to_renew(round) {
+            rounds.close()?;
+            rounds.renew()?;
+        }
+        let done = cut(&mut rounds, &disk, round);
+        if !rounds.goes_on(done) {
+            break;
+        }
+    }
+    rounds.close()?;
+    Ok(rounds.end())
+}
+
+fn cut(rounds: &mut Rounds<'_>, disk: &Disk, round: usize) -> anyhow::Result<()> {
+    rounds.outcome.count("cuts", 1);
+    let Some(mut server) = rounds.start()? else { return Ok(()) };
+    let moment = Duration::from_millis(100 + rounds.dice.below(1_000) as u64);
+    let load = rounds.load(round, &server);
+    std::thread::scope(|scope| {
+        load.start(scope);
+        std::thread::sleep(moment);
+        // A sync that races with the cut may return well and not be on disk; so from here on no answer counts.
+        load.acks_are_void.store(true, Ordering::SeqCst);
+        let cut = disk.cut();
+        let killed = server.kill();
+        load.is_over.store(true, Ordering::Relaxed);
+        cut.and(killed)
+    })?;
+    let reads = load.reads.load(Ordering::Relaxed);
+    drop(load);
+    drop(server);
+    rounds.outcome.count("reads", reads);
+    disk.again()?;
+    rounds.look()
+}

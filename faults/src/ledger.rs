@@ -1,0 +1,180 @@
+//! What the clients know: every write they sent, what they were told, and so what each record may be now.
+//!
+//! A record is written by one client at a time. After an answer it is in one state; a write without an answer leaves two.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::http::{Answer, Request};
+use crate::values::{Collection, Values};
+
+/// A record's address.
+pub(crate) type Place = (Collection, i64);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    Create,
+    Update(i64),
+    Delete(i64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) collection: Collection,
+    pub(crate) deed: Deed,
+    /// None where it deletes.
+    pub(crate) values: Option<Values>,
+    /// Its `Idempotency-Key`, unlike any other.
+    pub(crate) key: String,
+}
+
+/// What became of a write, as far as its client can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Acked,
+    Refused,
+    Unknown,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Every record that there has ever been, and the states in which it may be found; `None` stands for gone.
+    pub(crate) records: BTreeMap<Place, Vec<Option<Values>>>,
+    /// Which write was given which record.
+    pub(crate) created: HashMap<String, Place>,
+    /// Sent, and not answered so far, or never, by key.
+    pub(crate) open: BTreeMap<String, Write>,
+    pub(crate) violations: Vec<String>,
+    /// Every write that was sent and what it was told, in order, for whoever has to find out.
+    pub(crate) journal: Vec<String>,
+    pub(crate) acked: usize,
+    pub(crate) refused: usize,
+    pub(crate) unknown: usize,
+}
+
+impl Write {
+    pub(crate) fn request(&self) -> Request {
+        let name = self.collection.name();
+        let request = match self.deed {
+            Deed::Create => Request::new("POST", format!("/{name}/")),
+            Deed::Update(id) => Request::new("PUT", format!("/{name}/{id}/")),
+            Deed::Delete(id) => Request::new("DELETE", format!("/{name}/{id}/")),
+        };
+        let request = request.header("Idempotency-Key", format!("\"{}\"", self.key));
+        match &self.values {
+            Some(values) => request.body(values.body(self.collection)),
+            None => request,
+        }
+    }
+
+    /// The record that is written to, where it is known beforehand.
+    pub(crate) fn place(&self) -> Option<Place> {
+        match self.deed {
+            Deed::Create => None,
+            Deed::Update(id) | Deed::Delete(id) => Some((self.collection, id)),
+        }
+    }
+}
+
+impl Ledger {
+    /// Before a write is sent: from now on the record may be as the write leaves it.
+    pub(crate) fn begin(&mut self, write: &Write) {
+        self.journal.push(format!("sent {:?} {:?} {}", write.collection, write.deed, write.key));
+        if let Some(place) = write.place() {
+            self.records.entry(place).or_default().push(write.values.clone());
+        }
+        self.open.insert(write.key.clone(), write.clone());
+    }
+
+    /// After its answer: the record is as the answer says.
+    pub(crate) fn answered(&mut self, write: &Write, answer: &Answer) -> Verdict {
+        let verdict = self.judge(write, answer);
+        let id = answer.created_id().unwrap_or_default();
+        self.journal.push(format!("told {} {verdict:?} {} {id}", write.key, answer.status));
+        match verdict {
+            Verdict::Acked => {
+                self.acked += 1;
+                let place = match write.deed {
+                    Deed::Create => answer.created_id().map(|id| (write.collection, id)),
+                    _ => write.place(),
+                };
+                if let Some(place) = place {
+                    if matches!(write.deed, Deed::Create) {
+                        self.given(write, place);
+                    }
+                    self.records.insert(place, vec![write.values.clone()]);
+                }
+            }
+            Verdict::Refused => {
+                self.refused += 1;
+                // What was possible before it.
+                if let Some(states) = write.place().and_then(|place| self.records.get_mut(&place)) {
+                    states.pop();
+                }
+            }
+            Verdict::Unknown => {
+                self.unknown += 1;
+                return verdict;
+            }
+        }
+        self.open.remove(&write.key);
+        verdict
+    }
+
+    /// No answer, or none that can be relied on: it stays open.
+    pub(crate) fn unanswered(&mut self) {
+        self.unknown += 1;
+    }
+
+    /// Nothing was sent.
+    pub(crate) fn unsent(&mut self, write: &Write) {
+        if let Some(states) = write.place().and_then(|place| self.records.get_mut(&place)) {
+            states.pop();
+        }
+        self.open.remove(&write.key);
+    }
+
+    /// A record was given to a write. No id is given twice, and no write gets two.
+    pub(crate) fn given(&mut self, write: &Write, place: Place) {
+        if let Some(states) = self.records.get(&place) {
+            self.violations
+                .push(format!("AN ID GIVEN TWICE: {place:?} to {write:?}, and before: {states:?}"));
+        }
+        if let Some(first) = self.created.insert(write.key.clone(), place) {
+            self.violations.push(format!("DOUBLED: {write:?} is {first:?} and {place:?}"));
+        }
+    }
+
+    /// Whether an answer is one that may be given here; what may not is a violation.
+    fn judge(&mut self, write: &Write, answer: &Answer) -> Verdict {
+        let told = || format!("{write:?}: {} {}", answer.status, answer.text());
+        let refers = write.values.as_ref().is_some_and(|values| values.address.is_some());
+        match (&write.deed, answer.status) {
+            (Deed::Create, 201) if answer.created_id().is_some() => Verdict::Acked,
+            (Deed::Update(id), 200) => {
+                let shown = answer.json().and_then(|record| Values::shown(write.collection, &record));
+                if shown.as_ref().ok() != write.values.clone().map(|values| (*id, values)).as_ref() {
+                    self.violations.push(format!("another record than was sent: {}, {shown:?}", told()));
+                }
+                Verdict::Acked
+            }
+            (Deed::Delete(_), 200) => Verdict::Acked,
+            // The address that it refers to may be gone; one that is referred to may not go.
+            (Deed::Create | Deed::Update(_), 400) if refers => Verdict::Refused,
+            (Deed::Delete(_), 409) if write.collection == Collection::Address => Verdict::Refused,
+            (_, 503) if answer.text().contains("Nothing was changed") => Verdict::Refused,
+            (_, 500..) => Verdict::Unknown,
+            (Deed::Update(_) | Deed::Delete(_), 404) => {
+                let states =
+                    write.place().and_then(|place| self.records.get(&place)).cloned().unwrap_or_default();
+                if !states[..states.len().saturating_sub(1)].contains(&None) {
+                    self.violations.push(format!("LOST: {}, and it was {states:?}", told()));
+                }
+                Verdict::Refused
+            }
+            _ => {
+                self.violations.push(format!("an answer that nobody expects: {}", told()));
+                Verdict::Unknown
+            }
+        }
+    }
+}

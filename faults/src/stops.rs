@@ -1,0 +1,97 @@
+//! Graceful stops under load: every request that the server has taken is answered whole, and it ends well and in time.
+//!
+//! A client whose connection ends without an answer asks the system why. A server that closes a connection with something unread in it, or
+//! that is sent something afterwards, makes the system say "reset"; one that has read the request and drops it does not.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::http::Failure;
+use crate::ledger::Write;
+use crate::options::Options;
+use crate::outcome::Outcome;
+use crate::rounds::Rounds;
+use crate::scratch::Scratch;
+use crate::store::Store;
+
+/// `[server] drain` of the configuration, and a little for a busy machine.
+const DRAIN: Duration = Duration::from_secs(12);
+/// For the system to pass on the last words of a process that is gone.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
+    let scratch = Scratch::new(options)?;
+    let store = Store::new(options, &scratch, false)?;
+    let mut rounds = Rounds::new(options, scratch, store);
+    let mut times = Vec::new();
+    for round in 0..options.count {
+        if Rounds::is_time_to_renew(round) {
+            rounds.close()?;
+            rounds.renew()?;
+        }
+        let done = stop(&mut rounds, round, &mut times);
+        if !rounds.goes_on(done) {
+            break;
+        }
+    }
+    rounds.close()?;
+    rounds.outcome.times("stopped within", times);
+    Ok(rounds.end())
+}
+
+fn stop(rounds: &mut Rounds<'_>, round: usize, times: &mut Vec<Duration>) -> anyhow::Result<()> {
+    rounds.outcome.count("stops", 1);
+    let Some(mut server) = rounds.start()? else { return Ok(()) };
+    let moment = Duration::from_millis(200 + rounds.dice.below(800) as u64);
+    let is_control = rounds.options.is_control;
+    let load = rounds.load(round, &server);
+    let (ended, took) = std::thread::scope(|scope| {
+        load.start(scope);
+        std::thread::sleep(moment);
+        let began = Instant::now();
+        let ended = match is_control {
+            true => server.kill().map(|()| None),
+            false => server.ask_to_stop().and_then(|()| server.wait(DRAIN)),
+        };
+        let took = began.elapsed();
+        load.is_over.store(true, Ordering::Relaxed);
+        ended.map(|ended| (ended, took))
+    })?;
+    times.push(took);
+    std::thread::sleep(LAST_WORDS);
+    if !is_control && ended.and_then(|status| status.code()) != Some(0) {
+        rounds.violation(format!("told to stop, it ended after {took:?} with {ended:?}"));
+    }
+    let failures = std::mem::take(&mut *load.failures.lock());
+    let reads = load.reads.load(Ordering::Relaxed);
+    drop(load);
+    rounds.outcome.count("reads", reads);
+    for (write, failure) in failures {
+        judge(rounds, write, &failure)?;
+    }
+    drop(server);
+    rounds.look()
+}
+
+fn judge(rounds: &mut Rounds<'_>, write: Option<Write>, failure: &Failure) -> anyhow::Result<()> {
+    let (stream, is_wholly_sent, is_reset, cause) = match failure {
+        Failure::Unsent(_) => return Ok(()),
+        Failure::Torn(words) => {
+            rounds.violation(format!("HALF AN ANSWER: {write:?}: {words}"));
+            return Ok(());
+        }
+        Failure::Silent { stream, is_wholly_sent, is_reset, cause } => {
+            (stream, *is_wholly_sent, *is_reset, cause)
+        }
+    };
+    if is_wholly_sent && !is_reset && stream.take_error()?.is_none() {
+        rounds.violation(format!("DROPPED: it was read and not answered ({cause}): {write:?}"));
+        return Ok(());
+    }
+    rounds.outcome.count("closed before they were read", 1);
+    // So nothing of it can have been done.
+    if let Some(write) = write {
+        rounds.ledger.lock().unsent(&write);
+    }
+    Ok(())
+}

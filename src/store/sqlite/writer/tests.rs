@@ -1,0 +1,127 @@
+//! A panic in the writing thread. None can be provoked from outside, so writes that panic are handed in here; what
+//! becomes of the process then is the same as after a failed disk, which the suite tries on the real one.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+
+use super::*;
+use crate::catalog::declaration::{Declaration, FieldDeclaration, PaginationDeclaration};
+use crate::observe::LogSettings;
+use crate::record::RecordId;
+use crate::record::draft::{Draft, Patch};
+use crate::record::listing::Listing;
+use crate::store::change::Change;
+use crate::store::sqlite::Sqlite;
+use crate::store::{OpenSettings, Page};
+
+fn catalog() -> Arc<Catalog> {
+    let field = FieldDeclaration {
+        name: "text".into(),
+        kind: "string".into(),
+        required: true,
+        references: None,
+        on_delete: None,
+    };
+    let notes = Declaration {
+        name: "notes".into(),
+        show_id: true,
+        fields: vec![field],
+        unique: Vec::new(),
+        list_verbs: vec!["GET".into()],
+        unique_verbs: vec!["GET".into()],
+        pagination: Some(PaginationDeclaration {
+            page_size: 100,
+            offset_key: "offset".into(),
+            count_key: "count".into(),
+        }),
+        authentication: false,
+        authorization: false,
+        rate_limit: None,
+    };
+    Arc::new(Catalog::declare(&[notes], &[]).unwrap())
+}
+
+fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
+    let quiet = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink())).unwrap();
+    let settings = OpenSettings { any_filesystem: true, memory: 1 << 20 };
+    Sqlite::open(&folder.join("a.db"), catalog.clone(), settings, Arc::new(quiet)).unwrap()
+}
+
+async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
+    let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
+    store.insert(catalog.at(0), draft, None).await.said.map(|created| created.id)
+}
+
+/// The whole list, and the first record on its own.
+async fn read(store: &Sqlite, catalog: &Catalog) -> (Result<String, StoreError>, Result<String, StoreError>) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let notes = catalog.at(0);
+    let listing = Listing::parse(notes, std::iter::empty()).unwrap();
+    let list = store.list(notes, &listing).await.map(|page: Page| text(page.records));
+    let first = store.fetch(notes, RecordId::new(1).unwrap());
+    (list, first.map(|record| record.map_or(String::new(), |bytes| text(bytes.to_vec()))))
+}
+
+fn is_unknown(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Refused(StoreError::OutcomeUnknown))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown() {
+    let (folder, catalog) = (tempfile::tempdir().unwrap(), catalog());
+    let store = open(folder.path(), &catalog);
+    insert(&store, &catalog, "before").await.unwrap();
+    let seen = read(&store, &catalog).await;
+    // The first holds the thread until all wait: a group takes in whatever comes while it runs.
+    let (held, release) = std::sync::mpsc::channel::<()>();
+    let holding = store.writer.submit(None, move |_| {
+        release.recv().ok();
+        Ok(Verdict::NoRecord)
+    });
+    let panicking = store.writer.submit(None, |_| -> Result<Verdict, Trouble> { panic!("a bug") });
+    let writes = ["one", "two", "three"].map(|text| insert(&store, &catalog, text).boxed());
+    let letting_go = async { drop(held) };
+    let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
+    assert!(is_unknown(&held.said) && is_unknown(&panicked.said), "{held:?}, {panicked:?}");
+    assert!(told.iter().all(|told| *told == Err(StoreError::OutcomeUnknown)), "{told:?}");
+    assert_eq!(store.fuse.blown().await, "the writing thread panicked");
+    assert!(store.ping().is_err() && insert(&store, &catalog, "later").await.is_err());
+    assert_eq!(read(&store, &catalog).await, seen);
+    store.close();
+    drop(store);
+    // A new start finds none of it.
+    let store = open(folder.path(), &catalog);
+    assert_eq!(read(&store, &catalog).await, seen);
+    assert_eq!(insert(&store, &catalog, "after").await.map(RecordId::get), Ok(2));
+}
+
+/// The change is on disk, memory is half changed, and nobody has been answered yet: readers must not see some of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done() {
+    let (folder, catalog) = (tempfile::tempdir().unwrap(), catalog());
+    let store = open(folder.path(), &catalog);
+    insert(&store, &catalog, "old").await.unwrap();
+    insert(&store, &catalog, "other").await.unwrap();
+    let (list, first) = read(&store, &catalog).await;
+    assert!(list.unwrap().contains("old") && first.unwrap().contains("old"));
+    let patch = Patch::parse(catalog.at(0), RecordId::new(1).unwrap(), br#"{"text":"new"}"#).unwrap();
+    let told = store
+        .writer
+        .submit(None, move |group| {
+            let done = group.update(0, RecordId::new(1).unwrap(), patch, None)?;
+            // One of a collection that there is not: memory panics on it, in the middle of its work.
+            let id = RecordId::new(1).unwrap();
+            group.changes.push(Change { collection: 9, id, before: None, after: None });
+            Ok(done)
+        })
+        .await;
+    assert!(is_unknown(&told.said), "{told:?}");
+    assert_eq!(store.fuse.blown().await, "the writing thread panicked");
+    assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
+    store.close();
+    drop(store);
+    let (list, first) = read(&open(folder.path(), &catalog), &catalog).await;
+    assert!(list.unwrap().contains("new") && first.unwrap().contains("new"));
+}

@@ -1,0 +1,149 @@
+//! More than the server takes on: the rest is told so at once, and comes back later.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::support::answer::Answer;
+use crate::support::client::Client;
+use crate::support::configs;
+use crate::support::home::Home;
+use crate::support::request::Request;
+use crate::support::server::Server;
+
+const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;
+
+#[track_caller]
+fn is_told_to_come_back(answer: &Answer) {
+    assert_eq!((answer.status, answer.header("Retry-After")), (503, Some("1")), "{answer:?}");
+    assert!(answer.body_text().contains("Nothing was changed"), "{answer:?}");
+}
+
+/// The head of a create and a part of its body: a request that is being answered.
+fn begun(server: &Server, body: &str, sent: usize) -> Client {
+    let mut client = server.client();
+    let head = Request::new("POST /users/")
+        .header("Expect", "100-continue")
+        .header("Content-Type", "application/json")
+        .header("Content-Length", &body.len().to_string());
+    client.write(&head.bytes("localhost")).unwrap();
+    assert_eq!(client.read_one("POST").unwrap().status, 100);
+    client.write(&body.as_bytes()[..sent]).unwrap();
+    client
+}
+
+#[test]
+fn one_request_too_many_is_told_to_come_back_on_the_same_connection() {
+    let server = Server::start(&configs::with_server("max_requests = 2"));
+    let mut held = [begun(&server, JOHN, 5), begun(&server, JOHN, 5)];
+    let mut client = server.client();
+    is_told_to_come_back(&client.ask("GET /users/"));
+    is_told_to_come_back(&client.ask(&format!("POST /users/ {JOHN}")));
+    for client in &mut held {
+        client.write(&JOHN.as_bytes()[5..]).unwrap();
+        assert_eq!(client.read("POST").unwrap().status, 201);
+    }
+    assert_eq!((client.ask("GET /users/").status, client.opened()), (200, 1));
+    assert_eq!(server.total("/users/"), 2);
+}
+
+#[test]
+fn bodies_that_do_not_end_take_no_more_memory_than_they_may() {
+    let server = Server::start(&configs::with_server("max_bodies = \"300KiB\""));
+    let body = format!(r#"{{"first_name":"{}","last_name":"Doe"}}"#, "x".repeat(400_000));
+    // Each sends 200 kB and waits; two of them are more than there is room for.
+    let mut first = begun(&server, &body, 200_000);
+    let mut others: Vec<Client> = (0..3).map(|_| begun(&server, &body, 200_000)).collect();
+    for other in &mut others {
+        is_told_to_come_back(&other.read("POST").unwrap());
+    }
+    // A body that comes whole is not held up by them.
+    server.create_user("John", "Doe");
+    drop(others);
+    first.write(&body.as_bytes()[200_000..250_000]).unwrap();
+    drop(first);
+    let mut last = begun(&server, &body, 100_000);
+    last.write(&body.as_bytes()[100_000..]).unwrap();
+    is_told_to_come_back(&last.read("POST").unwrap());
+    let small = format!(r#"{{"first_name":"{}","last_name":"Doe"}}"#, "y".repeat(200_000));
+    let mut again = begun(&server, &small, 100_000);
+    again.write(&small.as_bytes()[100_000..]).unwrap();
+    assert_eq!(again.read("POST").unwrap().status, 201);
+}
+
+/// Lists that must be read whole by more clients than can be served: each is served or told to come back, and who asks
+/// for something quick meanwhile gets it.
+#[test]
+fn lists_that_take_long_do_not_hold_up_what_is_quick() {
+    let whole = configs::built_in().replace("[collection.pagination]\npage_size = 20\n", "");
+    let home = Home::new(&whole);
+    home.serve().stop();
+    home.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+         INSERT INTO users (first_name, last_name) SELECT 'n' || i, 'Doe' FROM n",
+    );
+    let server = home.serve();
+    let request = Request::new("GET /users/").bytes("localhost");
+    let mut crowd: Vec<Client> = (0..300).map(|_| server.client()).collect();
+    for client in &mut crowd {
+        client.write(&request).unwrap();
+    }
+    let is_over = AtomicBool::new(false);
+    let (served, told, quick) = std::thread::scope(|scope| {
+        let quick = scope.spawn(|| {
+            let (mut client, mut quick) = (server.client(), 0);
+            while !is_over.load(Ordering::Relaxed) {
+                assert_eq!(client.ask("GET /users/7/").json()["first_name"], "n7");
+                assert_eq!(client.ask("GET /readyz").status, 200);
+                quick += 1;
+            }
+            quick
+        });
+        let (mut served, mut told) = (0, 0);
+        for client in &mut crowd {
+            let answer = client.read("GET").unwrap();
+            if answer.status == 200 {
+                served += 1;
+            } else {
+                is_told_to_come_back(&answer);
+                told += 1;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        (served, told, quick.join().unwrap())
+    });
+    assert!(served > 0 && told > 0 && quick > served / 3, "{served} served, {told} told, {quick} quick ones");
+    assert_eq!(server.ask("GET /users/").json()["object_list"].as_array().unwrap().len(), 30_000);
+}
+
+/// Heads that never end, on five hundred connections, and answers that nobody reads.
+#[test]
+fn slow_heads_and_slow_readers_hold_up_nobody() {
+    let home = Home::new(&configs::long_pages());
+    home.serve().stop();
+    home.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+         INSERT INTO users (first_name, last_name) SELECT 'n' || i, 'Doe' FROM n",
+    );
+    let server = home.serve();
+    let head = Request::new("GET /users/").bytes("localhost");
+    let mut slow: Vec<Client> = (0..500).map(|_| server.client()).collect();
+    for (number, client) in slow.iter_mut().enumerate() {
+        client.write(&head[..1 + number % (head.len() - 1)]).unwrap();
+    }
+    // Pipelined, so that more is on its way than the sockets hold.
+    let mut deaf: Vec<Client> = (0..20).map(|_| server.client()).collect();
+    for client in &mut deaf {
+        client.write_meanwhile(Request::new("GET /users/?count=1000").bytes("localhost").repeat(200));
+    }
+    let mut client = server.client();
+    for number in 1..=50 {
+        assert_eq!(client.ask(&format!("GET /users/{number}/")).json()["id"], number);
+        client.ask(&format!("POST /users/ {JOHN}")).created_id();
+    }
+    for (number, client) in slow.iter_mut().enumerate() {
+        client.write(&head[1 + number % (head.len() - 1)..]).unwrap();
+    }
+    for client in &mut slow {
+        assert_eq!(client.read("GET").unwrap().status, 200);
+    }
+    server.kill();
+}

@@ -1,0 +1,68 @@
+//! The program under another one that makes the system fail it: strace for calls, prlimit for what may be used up.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use super::home::Home;
+use super::process::{Outcome, Process};
+use super::server::Server;
+
+/// What a start came to.
+pub(crate) enum Start {
+    Serves(Box<Server>),
+    Refused(Outcome),
+}
+
+impl Home {
+    /// Serves on a free port, started by these words.
+    pub(crate) fn serve_under(self: &Arc<Home>, words: &[&str]) -> Server {
+        Server::launch(self, self.command_under(words))
+    }
+
+    /// As [`Home::serve_under`], where the start may fail as well.
+    pub(crate) fn try_under(self: &Arc<Home>, words: &[&str]) -> Start {
+        let mut process = Process::start(self.command_under(words));
+        match process.next_line() {
+            Some(line) => Start::Serves(Box::new(Server::of(self, process, &line))),
+            None => Start::Refused(process.outcome()),
+        }
+    }
+
+    fn command_under(&self, words: &[&str]) -> Command {
+        let inner = self.command_here(&["serve", "--listen", "127.0.0.1:0"]);
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(inner.get_program()).args(inner.get_args()).current_dir(self.folder());
+        for (name, _) in inner.get_envs() {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Serves while some calls on the files of the store fail: `calls` as strace names them, `fault` what becomes of
+    /// which of them, counted for each thread. The server stays our own child, with its own exit status.
+    pub(crate) fn serve_on_a_failing_disk(self: &Arc<Home>, calls: &str, fault: &str) -> Start {
+        assert!(
+            Command::new("strace").arg("--version").output().is_ok(),
+            "this test needs strace: apt-get install strace"
+        );
+        let file = self.database_file().display().to_string();
+        let log = format!("{file}-wal");
+        let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:{fault}"));
+        self.try_under(&[
+            "strace",
+            "-D",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-P",
+            &file,
+            "-P",
+            &log,
+            "-e",
+            &trace,
+            "-e",
+            &inject,
+        ])
+    }
+}
