@@ -7,6 +7,8 @@ mod content;
 mod cors;
 mod envelope;
 mod error;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod keys;
 pub mod openapi;
 mod rate_limit;

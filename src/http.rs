@@ -12,6 +12,8 @@ mod delivery;
 mod exchange;
 mod farewell;
 mod forwarded;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod heads;
 mod host;
 mod limits;

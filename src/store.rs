@@ -5,6 +5,8 @@ pub mod change;
 mod comparison;
 pub mod copy;
 mod fuse;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gate;
 pub mod keys;
 mod memory;

@@ -148,8 +148,21 @@ pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Res
     })
 }
 
-/// Looks the presented key up, as it is at this moment. The parameter counts; headers are read only without it.
+/// Looks the presented key up, as it is at this moment.
 fn present(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Presented, ApiError> {
+    let Some(presented) = presented(query, headers)? else { return Ok(Presented::Nothing) };
+    let keys = app.store.access_keys();
+    Ok(match keys.find(&KeyHash::of(presented), Moment::now()) {
+        Some(holder) => Presented::Known(holder.clone()),
+        None => Presented::Unknown,
+    })
+}
+
+/// The key that a request presents; an empty one is none. The parameter counts; headers are read only without it.
+pub(super) fn presented<'a>(
+    query: &'a Query<'_>,
+    headers: &'a HeaderMap,
+) -> Result<Option<&'a str>, ApiError> {
     let presented = match &query.presented {
         Some(presented) => Some(presented.as_ref()),
         None => match bearer(headers)? {
@@ -157,14 +170,7 @@ fn present(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Presente
             None => header_text(headers, X_API_KEY)?,
         },
     };
-    let Some(presented) = presented.filter(|presented| !presented.is_empty()) else {
-        return Ok(Presented::Nothing);
-    };
-    let keys = app.store.access_keys();
-    Ok(match keys.find(&KeyHash::of(presented), Moment::now()) {
-        Some(holder) => Presented::Known(holder.clone()),
-        None => Presented::Unknown,
-    })
+    Ok(presented.filter(|presented| !presented.is_empty()))
 }
 
 /// The token of `Authorization: Bearer <token>`; other schemes are not ours to read.

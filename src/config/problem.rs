@@ -76,6 +76,14 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(super) fn new(file: &str, text: &str, mut problems: Vec<Problem>, is_unreadable: bool) -> Self {
+        // Messages repeat what was written, and a quote that is not closed makes an address a part of something else.
+        for problem in &mut problems {
+            let related = problem.related.iter_mut().map(|(_, label)| label);
+            let texts = [&mut problem.message, &mut problem.remedy].into_iter().chain(&mut problem.label);
+            for text in texts.chain(related) {
+                *text = without_passwords(text);
+            }
+        }
         // What stands outside of the file comes last, nearest to the prompt where it was typed.
         problems.sort_by_key(|problem| problem.span.as_ref().map_or(usize::MAX, |span| span.start));
         Self { file: file.to_owned(), text: without_passwords(text), problems, is_unreadable }
@@ -153,6 +161,14 @@ mod tests {
     fn a_password_is_never_shown() {
         let text = "a = \"postgres://ann:pä:s@s@host/db\"";
         let error = ConfigError::new("f", text, vec![Problem::at(0..1, "m", "r")], false);
+        assert!(!format!("{error} {error:?}").contains("s@s"));
+        let quoted = || "postgres://ann:s@s@host/db".to_owned();
+        let problem = Problem {
+            label: Some(quoted()),
+            related: Some((0..1, quoted())),
+            ..Problem::at(0..1, quoted(), quoted())
+        };
+        let error = ConfigError::new("f", "a", vec![problem], false);
         assert!(!format!("{error} {error:?}").contains("s@s"));
     }
 

@@ -8,6 +8,8 @@ mod columns;
 mod connection;
 pub(super) mod copy;
 mod ddl;
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
 mod group;
 mod image;
 mod indexes;

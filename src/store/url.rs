@@ -43,7 +43,10 @@ impl StorageUrl {
             "" | "//" => Err(UrlError::NoPath),
             ":memory:" | "//:memory:" => Err(UrlError::InMemory),
             _ => match path.strip_prefix("//") {
-                Some(absolute) if absolute.starts_with('/') => Ok(Self::Sqlite(absolute.into())),
+                // However many slashes, they mean one; two would be shown as a host.
+                Some(absolute) if absolute.starts_with('/') => {
+                    Ok(Self::Sqlite(format!("/{}", absolute.trim_start_matches('/')).into()))
+                }
                 Some(relative) => Err(UrlError::Host(relative.to_owned())),
                 None => Ok(Self::Sqlite(path.into())),
             },
@@ -78,6 +81,8 @@ mod tests {
         assert_eq!(StorageUrl::parse("sqlite:a/b.db"), Ok(StorageUrl::Sqlite("a/b.db".into())));
         assert_eq!(StorageUrl::parse("sqlite:/a.db"), Ok(StorageUrl::Sqlite("/a.db".into())));
         assert_eq!(StorageUrl::parse("sqlite:///a.db"), Ok(StorageUrl::Sqlite("/a.db".into())));
+        let shown = StorageUrl::parse("sqlite:////a.db").unwrap().to_string();
+        assert_eq!(shown, "sqlite:/a.db");
         assert_eq!(StorageUrl::parse("sqlite://a.db"), Err(UrlError::Host("a.db".into())));
         assert_eq!(StorageUrl::parse("sqlite:"), Err(UrlError::NoPath));
         assert_eq!(StorageUrl::parse("sqlite::memory:"), Err(UrlError::InMemory));

@@ -133,6 +133,7 @@ mod model {
 /// The program as a person at a terminal, or a supervisor, meets it.
 mod cli {
     mod audit;
+    mod canaries;
     mod check;
     mod copy;
     mod init;
@@ -161,10 +162,13 @@ mod house {
     mod dependencies;
     mod directions;
     mod opening_lines;
+    mod packages;
     mod pages;
     mod paths;
     mod reference;
     mod repository;
+    mod sbom;
+    mod security;
 }
 
 mod properties;

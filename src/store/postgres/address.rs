@@ -32,6 +32,9 @@ const DEFAULT_SOCKET_FOLDER: &str = "/var/run/postgresql";
 /// What may stand in a URL as it is: nothing that separates its parts.
 const TEXT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const VALUE: &AsciiSet = &TEXT.remove(b'/').remove(b',').remove(b':');
+/// In brackets, and in a list of hosts.
+const HOST: &AsciiSet = &TEXT.remove(b':');
+const LISTED_HOST: &AsciiSet = &HOST.remove(b'/');
 
 /// The address of a PostgreSQL database, and how to connect to it.
 #[derive(Clone, PartialEq, Eq)]
@@ -148,7 +151,8 @@ impl fmt::Display for PostgresUrl {
         let mut parameters: Vec<(&str, String)> = Vec::new();
         if self.hosts.iter().any(Host::is_socket) {
             let list = |one: fn(&Host) -> String| self.hosts.iter().map(one).collect::<Vec<_>>().join(",");
-            parameters.push(("host", list(|host| host.name.clone())));
+            // Encoded one by one: a comma in a name is not the one between two names.
+            parameters.push(("host", list(|host| utf8_percent_encode(&host.name, LISTED_HOST).to_string())));
             if self.hosts.iter().any(|host| host.port != DEFAULT_PORT) {
                 parameters.push(("port", list(|host| host.port.to_string())));
             }
@@ -159,11 +163,11 @@ impl fmt::Display for PostgresUrl {
         if let Some(database) = &self.database {
             write!(f, "/{}", utf8_percent_encode(database, TEXT))?;
         }
-        parameters.extend(self.tls.written());
-        parameters.extend(self.parameters.written());
+        let others = self.tls.written().into_iter().chain(self.parameters.written());
+        parameters.extend(others.map(|(name, value)| (name, utf8_percent_encode(&value, VALUE).to_string())));
         for (place, (name, value)) in parameters.iter().enumerate() {
             let joint = if place == 0 { '?' } else { '&' };
-            write!(f, "{joint}{name}={}", utf8_percent_encode(value, VALUE))?;
+            write!(f, "{joint}{name}={value}")?;
         }
         Ok(())
     }
@@ -173,7 +177,7 @@ impl fmt::Display for PostgresUrl {
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name.contains(':') {
-            true => write!(f, "[{}]", self.name)?,
+            true => write!(f, "[{}]", utf8_percent_encode(&self.name, HOST))?,
             false => write!(f, "{}", utf8_percent_encode(&self.name, TEXT))?,
         }
         match self.port {

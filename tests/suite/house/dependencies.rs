@@ -1,6 +1,13 @@
-//! What the lock file must and must not hold.
+//! Whose code is in the program: where it comes from, under which licence, and who may run code in a build.
+//!
+//! `cargo deny` says the same and more where it is installed; this is what holds without a network.
 
-use super::repository::{none, read};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::packages::{Locked, is_met, locked, packages, rules, texts};
+use super::repository::{called, none, read};
 
 /// What else is locked than the crates.
 const OTHER_LOCKS: [&str; 4] = [
@@ -10,11 +17,238 @@ const OTHER_LOCKS: [&str; 4] = [
     "e2e/package-lock.json",
 ];
 
-/// Two copies of SQLite in one process cancel each other's locks on the same file.
+/// Every `Cargo.lock` of the repository: that of the product, and those of its tools.
+fn locks() -> Vec<String> {
+    let locks = called("Cargo.lock");
+    for known in ["Cargo.lock", "benches/speed/Cargo.lock", "faults/Cargo.lock", "fuzz/Cargo.lock"] {
+        assert!(locks.iter().any(|lock| lock == known), "{known}");
+    }
+    locks
+}
+
+/// What the tools have and the product has not, with its licence: nobody asks cargo about them here, since they
+/// may not be on this machine.
+const OF_THE_TOOLS: [(&str, &str); 2] = [
+    ("arbitrary", "MIT OR Apache-2.0"),
+    // LLVM's fuzzer is in it; in no program that anybody gets.
+    ("libfuzzer-sys", "(MIT OR Apache-2.0) AND NCSA"),
+];
+
 #[test]
-fn there_is_one_sqlite() {
-    let copies = read("Cargo.lock").lines().filter(|line| *line == "name = \"libsqlite3-sys\"").count();
-    assert_eq!(copies, 1);
+fn every_package_comes_from_the_registry_with_its_checksum() {
+    let mut complaints = Vec::new();
+    for path in locks() {
+        let packages = locked(&path);
+        let own = [name_of(&path), "carnet".to_owned()];
+        assert!(packages.len() > 20, "{path}");
+        for Locked { name, version, source, checksum } in packages {
+            let is_own = own.contains(&name) && source.is_none() && checksum.is_none();
+            let is_of_registry = source.as_deref().is_some_and(|source| source.starts_with("registry+"));
+            let is_sum = |sum: String| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !(is_own || is_of_registry && checksum.is_some_and(is_sum)) {
+                complaints
+                    .push(format!("{path}: {name} {version} comes from {source:?}, or has no checksum"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// What the package beside a lock file is called.
+fn name_of(lock: &str) -> String {
+    let manifest: toml::Table = read(&lock.replace("Cargo.lock", "Cargo.toml")).parse().unwrap();
+    manifest["package"]["name"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_tools_use_what_the_product_uses() {
+    let product: BTreeSet<Locked> = locked("Cargo.lock").into_iter().collect();
+    let mut complaints = Vec::new();
+    for path in locks() {
+        for package in locked(&path).into_iter().filter(|package| package.source.is_some()) {
+            let is_of_tools = OF_THE_TOOLS.iter().any(|(name, _)| *name == package.name);
+            if !product.contains(&package) && !is_of_tools {
+                complaints.push(format!("{path} has {package:?}"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// The packages of npm that run a script when they are installed.
+const WITH_INSTALL_SCRIPT: [(&str, &str); 1] = [
+    // Of the tests of react-admin: it puts the program for this system in its place, which is a package of its own
+    // with a hash of its own. Nothing of it is in what we publish.
+    ("clients/react-admin/package-lock.json", "node_modules/esbuild"),
+];
+
+#[test]
+fn every_package_of_npm_has_its_hash_and_names_no_host() {
+    let locks = called("package-lock.json");
+    assert!(locks.iter().any(|path| path == "e2e/package-lock.json"));
+    for path in locks {
+        let text = read(&path);
+        let lock: Value = serde_json::from_str(&text).unwrap();
+        let packages = lock["packages"].as_object().unwrap();
+        assert!(packages.len() > 3, "{path}");
+        for (name, package) in packages.iter().filter(|(name, _)| !name.is_empty()) {
+            let hash = package["integrity"].as_str().unwrap_or_default();
+            assert!(hash.starts_with("sha512-") && hash.len() > 90, "{path}: {name}");
+            assert!(package.get("resolved").is_none(), "{path}: {name} says where it was fetched");
+            let is_known = WITH_INSTALL_SCRIPT.contains(&(path.as_str(), name.as_str()));
+            assert_eq!(
+                package.get("hasInstallScript").is_some(),
+                is_known,
+                "{path}: {name} runs a script when it is installed, or no longer does"
+            );
+        }
+        assert!(OTHER_LOCKS.contains(&path.as_str()), "{path} is on no list");
+    }
+}
+
+#[test]
+fn of_some_packages_there_is_one_copy_and_of_some_none() {
+    let rules = rules();
+    let banned = rules["bans"]["deny"].as_array().unwrap();
+    let name = |rule: &toml::Value| rule["crate"].as_str().unwrap().to_owned();
+    for path in locks() {
+        let packages = locked(&path);
+        for rule in banned {
+            let copies = packages.iter().filter(|package| package.name == name(rule)).count();
+            let most = usize::from(rule.get("deny-multiple-versions").is_some());
+            assert!(copies <= most, "{path} has {copies} of {}", name(rule));
+        }
+    }
+    // Two copies of SQLite in one process cancel each other's locks on the same file.
+    for needed in ["libsqlite3-sys", "rustls", "hyper", "tokio", "ring"] {
+        assert!(banned.iter().any(|rule| name(rule) == needed), "{needed} may be there twice");
+        assert!(locked("Cargo.lock").iter().any(|package| package.name == needed), "{needed}");
+    }
+}
+
+#[test]
+fn every_second_copy_has_its_reason() {
+    let rules = rules();
+    let skipped = rules["bans"]["skip"].as_array().unwrap();
+    assert!(skipped.iter().all(|rule| !rule["reason"].as_str().unwrap().is_empty()));
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in packages() {
+        versions.entry(text(package, "name")).or_default().insert(text(package, "version"));
+    }
+    let mut complaints = Vec::new();
+    for (name, versions) in versions {
+        let is_skipped = |version: &&str| {
+            let mut rules = skipped.iter().filter_map(|rule| rule["crate"].as_str()?.split_once(':'));
+            rules.any(|(known, prefix)| {
+                known == name && format!("{version}.").starts_with(&format!("{prefix}."))
+            })
+        };
+        let left: Vec<&&str> = versions.iter().filter(|version| !is_skipped(version)).collect();
+        if left.len() > 1 {
+            complaints.push(format!("{name} is there as {left:?}"));
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn every_licence_is_on_the_list() {
+    let rules = rules();
+    let allowed = texts(&rules["licenses"]["allow"]);
+    let mut complaints = Vec::new();
+    let mut needed = BTreeSet::new();
+    for package in packages() {
+        let (name, licence) = (text(package, "name"), package["license"].as_str().unwrap_or("none at all"));
+        if !is_met(licence, &allowed) {
+            complaints.push(format!("{name} is under {licence}"));
+        }
+        for one in &allowed {
+            let others = allowed.iter().filter(|other| *other != one).cloned().collect();
+            if !is_met(licence, &others) {
+                needed.insert(one.clone());
+            }
+        }
+    }
+    complaints.extend(allowed.difference(&needed).map(|one| format!("nothing needs {one} to be allowed")));
+    let mut for_tools = allowed.clone();
+    for_tools.insert("NCSA".to_owned());
+    complaints.extend(
+        OF_THE_TOOLS.iter().filter(|(_, licence)| !is_met(licence, &for_tools)).map(|it| format!("{it:?}")),
+    );
+    none(&complaints);
+}
+
+#[test]
+fn only_known_packages_run_code_in_a_build() {
+    let rules = rules();
+    let allowed = texts(&rules["bans"]["build"]["allow-build-scripts"]);
+    let is_script =
+        |target: &Value| target["kind"].as_array().unwrap().iter().any(|kind| kind == "custom-build");
+    let with_script =
+        packages().iter().filter(|package| package["targets"].as_array().unwrap().iter().any(is_script));
+    let found: BTreeSet<String> = with_script.map(|package| text(package, "name").to_owned()).collect();
+    assert_eq!(found, allowed);
+}
+
+#[test]
+fn every_direct_dependency_has_its_reason_and_its_features() {
+    let default_features: BTreeMap<(&str, &str), bool> = packages()
+        .iter()
+        .map(|package| {
+            let default = package["features"].get("default").and_then(Value::as_array);
+            (
+                (text(package, "name"), text(package, "version")),
+                default.is_some_and(|features| !features.is_empty()),
+            )
+        })
+        .collect();
+    let has_default = |name: &str| default_features.iter().any(|((known, _), has)| *known == name && *has);
+    let own = packages().iter().find(|package| package["name"] == "carnet").unwrap();
+    let mut complaints = Vec::new();
+    for dependency in own["dependencies"].as_array().unwrap() {
+        let name = text(dependency, "name");
+        if dependency["uses_default_features"] == true && has_default(name) {
+            complaints.push(format!("{name} brings its default features; name those that are used"));
+        }
+        if dependency["req"] == "*" {
+            complaints.push(format!("{name} may be of any version"));
+        }
+    }
+    assert!(own["features"].as_object().unwrap().get("default").is_none(), "the doors for fuzzing stay shut");
+    for path in locks().iter().map(|lock| lock.replace("Cargo.lock", "Cargo.toml")) {
+        complaints
+            .extend(unexplained(&read(&path)).into_iter().map(|line| format!("{path}: no reason: {line}")));
+    }
+    none(&complaints);
+}
+
+/// The dependencies without a comment: neither on their line nor at the head of their paragraph.
+fn unexplained(manifest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for paragraph in manifest.split("\n\n") {
+        let mut lines = paragraph.lines().peekable();
+        let is_list = lines.next_if(|line| line.contains("dependencies]")).is_some()
+            || lines.peek().is_some_and(|line| line.starts_with('#'));
+        let mut is_explained = false;
+        for line in lines {
+            if line.starts_with('#') {
+                is_explained = true;
+            } else if is_list && line.contains(" = \"") && !is_explained && !line.contains(" # ") {
+                found.push(line.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_dependency_without_a_reason_is_noticed() {
+    let manifest = "[dependencies]\na = \"1\"\nb = \"2\"   # why\n\n# These three.\nc = \"1\"\nd = \"1\"\n\n[lints]\ne = \"x\"";
+    assert_eq!(unexplained(manifest), ["a = \"1\""]);
+}
+
+fn text<'a>(package: &'a Value, key: &str) -> &'a str {
+    package[key].as_str().unwrap()
 }
 
 /// Where packages are fetched from is the business of whoever fetches them.

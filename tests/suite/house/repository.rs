@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 21] = [
+pub(super) const PAGES: [&str; 22] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -25,6 +25,7 @@ pub(super) const PAGES: [&str; 21] = [
     "docs/failover.md",
     "deploy/README.md",
     "docs/performance.md",
+    "docs/security.md",
     "docs/reliability.md",
 ];
 
@@ -54,6 +55,28 @@ pub(super) fn files(folder: &str, ending: &str) -> Vec<String> {
     }
     found.sort();
     assert!(!found.is_empty(), "nothing in {folder} ends in {ending}");
+    found
+}
+
+/// Every file of the repository that is called like this, by its path from the root, in order. What was built or
+/// installed there is none of it.
+pub(super) fn called(wanted: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            if entry.path().is_dir() {
+                if !["target", "node_modules", ".git"].contains(&name.as_str()) {
+                    folders.push(entry.path());
+                }
+            } else if name == wanted {
+                found.push(entry.path().strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
     found
 }
 

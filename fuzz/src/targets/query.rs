@@ -1,0 +1,98 @@
+//! A query string → pairs → a listing → statements and links.
+
+use std::borrow::Cow;
+
+use carnet::api::fuzzing::link;
+use carnet::catalog::collection::Collection;
+use carnet::http::query;
+use carnet::record::Value;
+use carnet::record::listing::{Condition, Listing};
+use carnet::store::fuzzing::{of_list_on_postgres, of_list_on_sqlite};
+
+use crate::{catalog, is_planted, sql};
+
+pub(crate) fn run(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Ok(pairs) = query::parse(text) else { return };
+    assert!(pairs.len() <= query::MAX_PAIRS);
+    assert_eq!(query::parse(&write(&pairs)).as_ref(), Ok(&pairs), "written back, it is the same");
+    for collection in catalog::catalog().collections() {
+        if let Ok(listing) = Listing::parse(collection, pairs.iter()) {
+            judge(collection, &listing);
+        }
+    }
+}
+
+fn write(pairs: &[(Cow<'_, str>, Cow<'_, str>)]) -> String {
+    let mut text = String::new();
+    for (name, value) in pairs {
+        query::push_pair(&mut text, name, value);
+        text.push('&');
+    }
+    text
+}
+
+fn judge(collection: &Collection, listing: &Listing) {
+    for filter in &listing.filters {
+        let Condition::Equals(value) = &filter.condition else {
+            assert!(filter.text.is_empty(), "only an empty text asks for no value");
+            continue;
+        };
+        // The planted bug: 32 bits where there should be 64.
+        let value = match value {
+            Value::Integer(integer) if is_planted() => &Value::Integer(i64::from(*integer as i32)),
+            value => value,
+        };
+        match value {
+            Value::Text(text) => assert!(*text == filter.text && !text.contains('\0')),
+            Value::Integer(0) if filter.text == "-0" => {}
+            Value::Integer(integer) => assert_eq!(integer.to_string(), filter.text, "integers are exact"),
+            Value::Float(float) => {
+                assert_eq!(filter.text.parse::<f64>().map(|same| same + 0.0), Ok(*float));
+                assert!(float.is_finite() && !(*float == 0.0 && float.is_sign_negative()));
+            }
+            Value::Boolean(boolean) => assert_eq!(boolean.to_string(), filter.text),
+            Value::Null | Value::Garbled(_) => panic!("nobody can ask for {value:?}"),
+        }
+    }
+    for statement in of_list_on_sqlite(collection, listing) {
+        sql::judge(catalog::catalog(), &statement.text, '?', statement.values);
+    }
+    for statement in of_list_on_postgres(collection, listing) {
+        sql::judge(catalog::catalog(), &statement.text, '$', statement.values);
+    }
+    links(collection, listing);
+}
+
+/// The links of a page lead to listings of the same filters, one page further and one back.
+fn links(collection: &Collection, listing: &Listing) {
+    let Some(window) = listing.window else {
+        assert!(link(collection, listing, u64::MAX, "http://h").is_none());
+        return;
+    };
+    assert!(window.offset >= 0 && window.count >= 1);
+    let total = u64::try_from(i64::MAX).unwrap_or_default();
+    let Some(links) = link(collection, listing, total, "http://h") else {
+        assert!(window.offset == 0 && window.offset.unsigned_abs().saturating_add(window.count) >= total);
+        return;
+    };
+    let links = std::str::from_utf8(&links).expect("links are ASCII");
+    assert!(links.bytes().all(|byte| (0x21..0x7f).contains(&byte) || byte == b' '), "{links}");
+    for link in links.split(", ") {
+        let start = format!("<http://h/{}/?", collection.name());
+        let query = link.strip_prefix(start.as_str()).and_then(|rest| rest.split_once(">; rel=\""));
+        let (query, relation) = query.unwrap_or_else(|| panic!("{link}"));
+        let pairs = query::parse(query).expect("a link can be followed");
+        let there =
+            Listing::parse(collection, pairs.iter()).unwrap_or_else(|error| panic!("{link}: {error:?}"));
+        assert_eq!(there.filters, listing.filters, "{link}");
+        let at = there.window.expect("pages have windows");
+        assert_eq!((at.count, at.count_was_given), (window.count, window.count_was_given));
+        let (from, to) = (window.offset.unsigned_abs(), at.offset.unsigned_abs());
+        match relation {
+            "next\"" => assert_eq!(to, from + window.count),
+            "prev\"" => assert_eq!(to, from.saturating_sub(window.count)),
+            other => panic!("{other}"),
+        }
+    }
+}

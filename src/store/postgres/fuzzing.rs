@@ -1,0 +1,13 @@
+//! Doors for the fuzzer: the statements of this engine.
+
+use super::sql;
+use crate::catalog::collection::Collection;
+use crate::record::listing::Listing;
+use crate::store::fuzzing::Statement;
+
+/// What a list becomes.
+pub(in crate::store) fn of_list(collection: &Collection, listing: &Listing) -> Vec<Statement> {
+    let mut page = Statement::new(sql::page(collection, &listing.filters, listing.window.is_some()));
+    page.values += if listing.window.is_some() { 2 } else { 0 };
+    vec![page, Statement::new(sql::matching(collection, &listing.filters, 1_000))]
+}
