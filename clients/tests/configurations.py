@@ -99,7 +99,10 @@ GUARDED_BOOK = BOOK.replace(
 RENAMED_KEY = '[access]\nparameter = "token"\n'
 BARE = "[server]\nmetrics = false\nconsole = false\n"
 
-EVERYTHING = BOOK + KINDS + GUARDED + VERBS
+# Keys that nobody knows are presented all the time.
+PATIENT = "[access]\nunknown_keys_per_minute = 0\n"
+
+EVERYTHING = PATIENT + BOOK + KINDS + GUARDED + VERBS
 
 ALL: dict[str, str | None] = {
     "built-in": None,

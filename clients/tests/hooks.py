@@ -1,5 +1,6 @@
 """What schemathesis is told about carnet: refusals that no schema can announce, each looked at, and what we check besides."""
 
+import itertools
 import json
 import os
 import urllib.error
@@ -15,6 +16,8 @@ OF_HTTP = {"content-type", "content-length", "date"}
 RECORDS = 20
 # The name of the key that this run presents.
 OWN_KEY = "fuzz"
+# Every request is another one, but for those that keep the key of an example and so are repeats or conflicts.
+KEYS = itertools.count(1)
 
 
 @schemathesis.hook
@@ -29,6 +32,8 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
     if case.meta and case.meta.generation.mode.is_positive and len(str(case.path_parameters) + str(case.body)) % 3:
         if "If-Match" in (case.headers or {}):
             case.headers["If-Match"] = "*"
+        if "Idempotency-Key" in (case.headers or {}):
+            case.headers["Idempotency-Key"] = f"case-{next(KEYS)}"
         path = dict(case.path_parameters or {})
         if isinstance(case.body, dict):
             case.body = {name: reachable(case, name, value, path) for name, value in case.body.items()}
@@ -82,6 +87,10 @@ def is_right(case: schemathesis.Case, response: schemathesis.Response) -> bool:
         case 409:
             # Still referenced, or a name in use.
             return response.request.method == "DELETE" or "There is already an access key" in error
+        case 422:
+            return "idempotency-key" in response.request.headers and "was used for another request" in error
+        case 400 if error.startswith("expires does not validate: write a time"):
+            return "expires" in body
         case 429:
             return "retry-after" in response.headers
         case 400 if len({"accesskey", "apikey"} & query.keys()) == 2:

@@ -113,9 +113,7 @@ async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Respons
     })
     .await?;
 
-    // The length of a compressed answer would say something about the key in it.
-    let body = shown(&name, &access_key, None);
-    let mut response = response::as_it_is(response::json(StatusCode::CREATED, body));
+    let mut response = shown(StatusCode::CREATED, &name, &access_key, None);
     let mut location = app.base_url(request) + "/_/keys/";
     path::push(&mut location, &name);
     location.push('/');
@@ -142,11 +140,16 @@ async fn rotate(app: &App, admin: &str, name: KeyName, request: &mut Request) ->
     })
     .await?;
     let until = Some(rotated.previous_until.map(|until| until.to_string()));
-    Ok(response::json(StatusCode::OK, shown(&name, &access_key, until)))
+    Ok(shown(StatusCode::OK, &name, &access_key, until))
 }
 
 /// The one answer with a key in it; after a rotation, until when the secret before is good.
-fn shown(name: &str, access_key: &AccessKey, previous_until: Option<Option<String>>) -> Vec<u8> {
+fn shown(
+    status: StatusCode,
+    name: &str,
+    access_key: &AccessKey,
+    previous_until: Option<Option<String>>,
+) -> Response {
     let mut body = br#"{"name":"#.to_vec();
     write_text(&mut body, name);
     body.extend_from_slice(br#","key":"#);
@@ -160,7 +163,8 @@ fn shown(name: &str, access_key: &AccessKey, previous_until: Option<Option<Strin
         }
     }
     body.push(b'}');
-    body
+    // The length of a compressed answer would say something about the key in it.
+    response::as_it_is(response::json(status, body))
 }
 
 fn generate() -> Result<AccessKey, ApiError> {

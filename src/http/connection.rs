@@ -29,7 +29,10 @@ pub(super) struct Connection {
     is_plain: AtomicBool,
     /// There where it speaks HTTP/2.
     deliveries: OnceLock<Deliveries>,
+    /// The sweep has lost its patience.
     is_cut: AtomicBool,
+    /// The server has no more time for anybody.
+    is_ended: AtomicBool,
     has_unread_bytes: AtomicBool,
     /// The task's waker, which stays the same for its life.
     waker: OnceLock<Waker>,
@@ -49,6 +52,7 @@ impl Connection {
             deliveries: OnceLock::new(),
             server,
             is_cut: AtomicBool::new(false),
+            is_ended: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),
             waker: OnceLock::new(),
         }
@@ -119,12 +123,22 @@ impl Connection {
     /// Whether it is cut; if not, whom to wake when it is.
     pub(super) fn is_cut(&self, waker: &Waker) -> bool {
         self.waker.get_or_init(|| waker.clone());
-        self.is_cut.load(Relaxed)
+        // A request may have come after the sweep had looked, and whoever has a request is answered.
+        if self.is_cut.load(Relaxed) && self.phase() == Phase::Answering && !self.speaks_http_2() {
+            self.is_cut.store(false, Relaxed);
+        }
+        self.is_cut.load(Relaxed) || self.is_ended.load(Relaxed)
+    }
+
+    /// Ends the connection, unless a request comes right now.
+    pub(super) fn cut(&self) {
+        self.is_cut.store(true, Relaxed);
+        self.wake();
     }
 
     /// Ends the connection, whatever it is doing.
-    pub(super) fn cut(&self) {
-        self.is_cut.store(true, Relaxed);
+    pub(super) fn end(&self) {
+        self.is_ended.store(true, Relaxed);
         self.wake();
     }
 

@@ -209,7 +209,7 @@ impl Server {
         self.observer.report(Event::Stopping { connections });
         let _ = timeout(self.settings.drain, self.until_all_closed()).await;
         let open = self.open.lock();
-        open.connections.values().for_each(|each| each.cut());
+        open.connections.values().for_each(|each| each.end());
         open.connections.len()
     }
 

@@ -38,12 +38,18 @@ impl Refusal {
     }
 }
 
+/// Says of a refusal, too, that it was given before.
+const REPLAYED: &str = "Idempotency-Replayed";
+
 const REFUSALS: [Refusal; 16] = [
-    Refusal::new(
-        400,
-        "BadRequest",
-        "The request does not validate; `error` says which field or parameter, and why.",
-    ),
+    Refusal {
+        headers: &[REPLAYED],
+        ..Refusal::new(
+            400,
+            "BadRequest",
+            "The request does not validate; `error` says which field or parameter, and why.",
+        )
+    },
     Refusal {
         headers: &["WWW-Authenticate"],
         is_uncounted: true,
@@ -60,7 +66,7 @@ const REFUSALS: [Refusal; 16] = [
          which scope is missing, or how to change it.",
     ),
     Refusal {
-        headers: &["Connection"],
+        headers: &["Connection", REPLAYED],
         example: Some("<p>The requested URL was not found on this server.</p>"),
         ..Refusal::new(404, "NotFound", "There is nothing here.")
     },
@@ -74,7 +80,7 @@ const REFUSALS: [Refusal; 16] = [
     },
     Refusal::new(408, "RequestTimeout", "The request did not arrive in time."),
     Refusal {
-        headers: &[header::RETRY_SOON],
+        headers: &[header::RETRY_SOON, REPLAYED],
         ..Refusal::new(
             409,
             "Conflict",
@@ -82,11 +88,14 @@ const REFUSALS: [Refusal; 16] = [
              request with the same `Idempotency-Key` is still under way; `error` says which.",
         )
     },
-    Refusal::new(
-        412,
-        "PreconditionFailed",
-        "The stored record is none of those that `If-Match` names, or one of those that `If-None-Match` names. Nothing was done.",
-    ),
+    Refusal {
+        headers: &[REPLAYED],
+        ..Refusal::new(
+            412,
+            "PreconditionFailed",
+            "The stored record is none of those that `If-Match` names, or one of those that `If-None-Match` names. Nothing was done.",
+        )
+    },
     Refusal::new(413, "ContentTooLarge", "The body is longer than the server takes."),
     Refusal {
         is_uncounted: true,

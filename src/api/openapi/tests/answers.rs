@@ -70,7 +70,7 @@ fn the_answers_carry_what_is_promised() {
     assert_eq!(headers(&built_in, "/schema/", "head", "200"), with_all("Link"));
     assert_eq!(headers(&built_in, "/schema/{name}/", "get", "200"), all);
     assert_eq!(headers(&built_in, "/_/keys/", "post", "201"), with_all("Location"));
-    assert_eq!(headers(&built_in, "/users/{id}/", "get", "404"), with_all("Connection"));
+    assert_eq!(headers(&built_in, "/users/{id}/", "get", "404"), with_all("Connection Idempotency-Replayed"));
     let limited = with_all("RateLimit-Policy RateLimit");
     for (method, status) in [("get", "200"), ("get", "304"), ("head", "304")] {
         assert_eq!(headers(&rich, "/things/{id}/", method, status), format!("ETag {limited}"), "{method}");
@@ -80,8 +80,8 @@ fn the_answers_carry_what_is_promised() {
         assert_eq!(headers(&rich, "/things/{id}/", method, "200"), format!("ETag {repeated}"), "{method}");
     }
     assert_eq!(headers(&rich, "/things/{id}/", "delete", "200"), repeated);
-    assert_eq!(headers(&rich, "/things/{id}/", "delete", "409"), format!("Retry-After {limited}"));
-    assert_eq!(headers(&rich, "/things/{id}/", "put", "412"), limited);
+    assert_eq!(headers(&rich, "/things/{id}/", "delete", "409"), format!("Retry-After {repeated}"));
+    assert_eq!(headers(&rich, "/things/{id}/", "put", "412"), repeated);
     assert_eq!(headers(&rich, "/things/", "get", "429"), format!("Retry-After {limited}"));
     assert_eq!(headers(&rich, "/things/", "get", "401"), with_all("WWW-Authenticate"));
     let other = resolve(&built_in, &built_in["paths"]["/users/"]["x-other-methods"]);
