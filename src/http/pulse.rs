@@ -97,7 +97,7 @@ impl Patience {
         let patience = match phase {
             Phase::Answering => return false,
             // A request may be on its way, and nobody would send it again. Not for long, though.
-            Phase::Fresh if is_stopping => self.sweep_interval,
+            Phase::Fresh | Phase::Head if is_stopping => self.sweep_interval,
             Phase::Fresh | Phase::Head => self.header_timeout,
             Phase::Unwelcome => UNWELCOME_TIME,
             // It was told goodbye, and one that speaks HTTP/2 should have said so too.
