@@ -152,6 +152,8 @@ fn list(obstacles: &[Obstacle]) -> String {
     lines.join("\n")
 }
 
+/// What PostgreSQL does is boxed where requests come by: each connection has room for all that a request may wait for,
+/// and a request that goes over a network does not feel an allocation.
 impl Store {
     /// Opens the store for a server: alone, with its tables in line with the catalog.
     pub async fn open(
@@ -182,7 +184,7 @@ impl Store {
     pub async fn fetch(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.fetch(collection, id),
-            Self::Postgres(engine) => engine.fetch(collection, id).await,
+            Self::Postgres(engine) => Box::pin(engine.fetch(collection, id)).await,
         }
     }
 
@@ -190,7 +192,7 @@ impl Store {
     pub async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
         match self {
             Self::Sqlite(engine) => engine.list(collection, listing).await,
-            Self::Postgres(engine) => engine.list(collection, listing).await,
+            Self::Postgres(engine) => Box::pin(engine.list(collection, listing)).await,
         }
     }
 
@@ -205,7 +207,7 @@ impl Store {
     ) -> Told<Result<Created, StoreError>> {
         match self {
             Self::Sqlite(engine) => engine.insert(collection, draft, ticket).await,
-            Self::Postgres(engine) => engine.insert(collection, draft, ticket).await,
+            Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, ticket)).await,
         }
     }
 
@@ -221,7 +223,7 @@ impl Store {
     ) -> Told<Result<Option<Bytes>, StoreError>> {
         match self {
             Self::Sqlite(engine) => engine.update(collection, id, patch, seen, ticket).await,
-            Self::Postgres(engine) => engine.update(collection, id, patch, seen, ticket).await,
+            Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, ticket)).await,
         }
     }
 
@@ -236,7 +238,7 @@ impl Store {
     ) -> Told<Result<bool, StoreError>> {
         match self {
             Self::Sqlite(engine) => engine.delete(collection, id, seen, ticket).await,
-            Self::Postgres(engine) => engine.delete(collection, id, seen, ticket).await,
+            Self::Postgres(engine) => Box::pin(engine.delete(collection, id, seen, ticket)).await,
         }
     }
 
@@ -251,7 +253,7 @@ impl Store {
     ) -> Result<Usage, StoreError> {
         match self {
             Self::Sqlite(engine) => Ok(engine.use_quota(collection, caller, limit, requests)),
-            Self::Postgres(engine) => engine.use_quota(collection, caller, limit, requests).await,
+            Self::Postgres(engine) => Box::pin(engine.use_quota(collection, caller, limit, requests)).await,
         }
     }
 
@@ -300,7 +302,7 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(engine) => engine.ping(),
-            Self::Postgres(engine) => engine.ping().await,
+            Self::Postgres(engine) => Box::pin(engine.ping()).await,
         }
     }
 

@@ -39,6 +39,21 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// All of them as one.
+    pub(crate) fn of(reports: Vec<Report>) -> Report {
+        let mut whole = Report::default();
+        for report in reports {
+            whole.served.extend(report.served);
+            whole.refused.extend(report.refused);
+            whole.others += report.others;
+            whole.first_other = whole.first_other.or(report.first_other);
+            whole.broken += report.broken;
+            whole.unsent += report.unsent;
+            whole.elapsed += report.elapsed;
+        }
+        whole
+    }
+
     /// Answers a second that came while they were still of use.
     pub(crate) fn goodput(&self) -> f64 {
         let useful = self.served.iter().filter(|time| **time <= USEFUL).count();

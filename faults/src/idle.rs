@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::cores;
 use crate::crowd::{Arrivals, Crowd, Report, percentile};
 use crate::options::Options;
 use crate::outcome::Outcome;
@@ -24,7 +25,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     let text = std::fs::read_to_string(config)?;
     let limit = options.count + 2 * ACTIVE;
     std::fs::write(config, text.replace("[server]\n", &format!("[server]\nmax_connections = {limit}\n")))?;
-    let server = store.launch().serve()?;
+    let server = cores::apart(|| store.launch().serve())?;
     let mut outcome = Outcome::default();
     let length = Duration::from_secs(4);
     let mut active = Crowd::new(server.address)?;

@@ -4,6 +4,7 @@
 //! data afterwards (`check.rs`), and the servers (`server.rs`, `store.rs`).
 
 mod check;
+mod cores;
 mod crowd;
 mod cuts;
 mod dump;

@@ -39,10 +39,11 @@ pub(super) async fn run<A: Answer>(connection: Arc<Connection>, answer: Arc<A>, 
         None => Ok(()),
         Some(Err(error)) => Err(error.to_string()),
         Some(Ok(Greeting::Plain(socket))) => speak_http_1(&connection, answer, socket).await,
+        // Boxed, once for a connection: otherwise those that are not encrypted would have the room for it, too.
         Some(Ok(Greeting::Encrypted(stream))) if tls::speaks_http_2(&stream) => {
-            speak_http_2(&connection, answer, *stream).await
+            Box::pin(speak_http_2(&connection, answer, *stream)).await
         }
-        Some(Ok(Greeting::Encrypted(stream))) => speak_http_1(&connection, answer, *stream).await,
+        Some(Ok(Greeting::Encrypted(stream))) => Box::pin(speak_http_1(&connection, answer, *stream)).await,
     };
     if let Err(error) = ended {
         let text = format!("a connection failed: {error}");
@@ -62,7 +63,7 @@ async fn greet(connection: &Arc<Connection>, stream: TcpStream) -> io::Result<Gr
         connection.note_plain();
         return Ok(Greeting::Plain(socket));
     }
-    tls.accept(socket).await.map(Box::new).map(Greeting::Encrypted)
+    Box::pin(tls.accept(socket)).await.map(Box::new).map(Greeting::Encrypted)
 }
 
 /// Waits for something as long as the connection is not cut.

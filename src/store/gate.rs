@@ -2,47 +2,92 @@
 //!
 //! Lists that memory cannot answer are counted by the database. Let in without a bound they would take every
 //! connection, and those who ask for what is quick would wait behind them. An answer that comes too late serves nobody, so
-//! nobody waits for ever either.
+//! who would wait too long is told so at once: refusing costs about as much as a quick list, and whoever is refused after
+//! having waited has cost both.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::StoreError;
 
 /// How many may be inside or wait.
-const PLACES: usize = 1_024;
-/// How long one may wait. Long enough that a few dozen who come at once are all served, on a slow machine too.
+const PLACES: usize = 4_096;
+/// So many are let wait whatever the pace: a few dozen who come at once are all served, on a slow machine too.
+const ALWAYS: usize = 64;
+/// How long somebody may have to wait, as far as can be foreseen.
+const WAIT: Duration = Duration::from_secs(1);
+/// How long somebody waits where it was foreseen wrongly.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Gate {
     places: Semaphore,
     inside: Semaphore,
+    at_once: usize,
+    pace: Mutex<Pace>,
 }
 
 /// The right to be inside, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Inside<'a> {
+    gate: &'a Gate,
     _place: SemaphorePermit<'a>,
     _inside: SemaphorePermit<'a>,
+}
+
+/// The time from one who leaves to the next, while others wait.
+#[derive(Debug, Default)]
+struct Pace {
+    between: Duration,
+    /// When the last one left, if somebody waited then.
+    last: Option<Instant>,
+}
+
+impl Pace {
+    fn note(&mut self, now: Instant, has_waiting: bool) {
+        if let Some(last) = self.last {
+            // The latest counts for an eighth: a few that take long are soon forgotten.
+            self.between = (self.between * 7 + now.saturating_duration_since(last)) / 8;
+        }
+        self.last = has_waiting.then_some(now);
+    }
+
+    fn is_too_long_for(&self, waiting: usize) -> bool {
+        waiting >= ALWAYS && self.between.saturating_mul(u32::try_from(waiting).unwrap_or(u32::MAX)) > WAIT
+    }
 }
 
 impl Gate {
     /// A gate that lets in so many at once.
     pub(super) fn new(at_once: usize) -> Self {
-        Self { places: Semaphore::new(PLACES), inside: Semaphore::new(at_once) }
+        let (places, inside) = (Semaphore::new(PLACES), Semaphore::new(at_once));
+        Self { places, inside, at_once, pace: Mutex::default() }
     }
 
     /// Waits to be let in; refuses who would wait too long.
     pub(super) async fn enter(&self) -> Result<Inside<'_>, StoreError> {
         let place = self.places.try_acquire().map_err(|_| StoreError::Busy)?;
+        if self.pace.lock().is_too_long_for(self.waiting()) {
+            return Err(StoreError::Busy);
+        }
         match timeout(PATIENCE, self.inside.acquire()).await {
-            Ok(Ok(inside)) => Ok(Inside { _place: place, _inside: inside }),
+            Ok(Ok(inside)) => Ok(Inside { gate: self, _place: place, _inside: inside }),
             // It is never closed.
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy),
         }
+    }
+
+    fn waiting(&self) -> usize {
+        (PLACES - self.places.available_permits()).saturating_sub(self.at_once)
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.gate.pace.lock().note(Instant::now(), self.gate.waiting() > 0);
     }
 }
 
@@ -78,5 +123,25 @@ mod tests {
         assert_eq!(gate.enter().now_or_never().unwrap().unwrap_err(), StoreError::Busy);
         drop(waiting);
         assert!(gate.enter().now_or_never().is_none(), "there are places again");
+    }
+    #[test]
+    fn who_would_wait_too_long_is_told_at_once_and_a_few_never_are() {
+        let mut pace = Pace::default();
+        let mut now = Instant::now();
+        let mut leave = |pace: &mut Pace, after: u64| {
+            now += Duration::from_millis(after);
+            pace.note(now, true);
+        };
+        (0..100).for_each(|_| leave(&mut pace, 1));
+        assert!(!pace.is_too_long_for(900) && pace.is_too_long_for(1_100), "{pace:?}");
+        (0..100).for_each(|_| leave(&mut pace, 100));
+        assert!(!pace.is_too_long_for(ALWAYS - 1) && pace.is_too_long_for(ALWAYS), "{pace:?}");
+        (0..100).for_each(|_| leave(&mut pace, 1));
+        assert!(!pace.is_too_long_for(900), "what took long is forgotten: {pace:?}");
+        now += Duration::from_secs(3_600);
+        pace.note(now, false);
+        let before = pace.between;
+        pace.note(now + Duration::from_secs(3_600), true);
+        assert_eq!(pace.between, before, "a time in which nobody waited says nothing");
     }
 }
