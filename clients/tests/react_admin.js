@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { launch } from '../../e2e/lib/browser.js';
 import { Server } from '../../e2e/lib/server.js';
 import { equal, that } from '../../e2e/lib/suite.js';
+import { book } from './book.js';
 
 const home = new URL('../react-admin/', import.meta.url).pathname;
 const esbuild = createRequire(`${home}package.json`).resolve('esbuild/bin/esbuild');
@@ -26,31 +27,10 @@ const site = createServer((request, response) => {
 await new Promise((listening) => site.listen(0, '127.0.0.1', listening));
 const origin = `http://127.0.0.1:${site.address().port}`;
 
-const guarded = '[collection.access]\nauthentication = true\nauthorization = true\n';
 const server = await Server.start(`
 [server]
 cors_origins = ["${origin}"]
-[[collection]]
-name = "address"
-show_id = false
-[collection.fields]
-country = { type = "string", required = true }
-city    = { type = "string", required = true }
-street  = { type = "string", required = true }
-number  = { type = "integer", required = true }
-[collection.pagination]
-page_size = 5
-${guarded}
-[[collection]]
-name = "users"
-unique = [["first_name", "last_name"]]
-[collection.fields]
-first_name = { type = "string", required = true }
-last_name  = { type = "string", required = true }
-address    = { type = "integer", references = "address" }
-[collection.pagination]
-page_size = 5
-${guarded}
+${book(5)}
 [[collection]]
 name = "notes"
 [collection.fields]

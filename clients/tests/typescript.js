@@ -1,33 +1,12 @@
 // The TypeScript client: generated from a running server, compiled strictly, and used.
 import { execFileSync } from 'node:child_process';
 import { Server } from '../../e2e/lib/server.js';
+import { book } from './book.js';
 
 const home = new URL('../typescript/', import.meta.url).pathname;
 const run = (program, words, more = {}) => execFileSync(program, words, { cwd: home, stdio: ['ignore', 'inherit', 'inherit'], ...more });
 
-const guarded = '[collection.access]\nauthentication = true\nauthorization = true\n[collection.rate_limit]\nquota = 10000\ninterval = 100\n';
-const server = await Server.start(`
-[[collection]]
-name = "address"
-show_id = false
-[collection.fields]
-country = { type = "string", required = true }
-city    = { type = "string", required = true }
-street  = { type = "string", required = true }
-number  = { type = "integer", required = true }
-[collection.pagination]
-page_size = 20
-${guarded}
-[[collection]]
-name = "users"
-unique = [["first_name", "last_name"]]
-[collection.fields]
-first_name = { type = "string", required = true }
-last_name  = { type = "string", required = true }
-address    = { type = "integer", references = "address" }
-[collection.pagination]
-page_size = 20
-${guarded}`);
+const server = await Server.start(book(20, '[collection.rate_limit]\nquota = 10000\ninterval = 100\n'));
 try {
   const key = await server.command('keys', 'create', 'clerk');
   // The server follows a new key within a second.

@@ -13,7 +13,7 @@ pub(super) struct Missing {
     grant: String,
 }
 
-/// Which of the tables that a server reads and writes it may not.
+/// Which of the tables that a server reads and writes it may not. What is in the audit trail is never changed.
 pub(super) async fn to_serve(
     transaction: &Transaction<'_>,
     catalog: &Catalog,
@@ -23,7 +23,7 @@ SELECT relname::text, current_schema()::text, current_user::text FROM pg_class
 WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
   AND relname = ANY ($1) AND relkind = 'r' AND NOT (
     has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-    AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')
+    AND (relname = '_carnet_audit' OR has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
     AND coalesce((SELECT has_sequence_privilege(pg_get_serial_sequence(pg_class.oid::regclass::text, 'id'), 'USAGE')
       WHERE relname NOT LIKE '\\_%'), true))
 ORDER BY relname";
