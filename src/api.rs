@@ -132,8 +132,13 @@ impl App {
     /// Judges a request in the order of the contract: path, method, access, rate limit, then the rest.
     async fn respond(&self, request: &mut Request, timing: &mut Timing) -> Result<Response, ApiError> {
         if request.body_is_of_unknown_length() {
-            // Whether it is within the limit shows only on reading, and the limit is judged first.
-            request.body().await?;
+            // Whether it is within the limit shows only on reading, and the limit is judged first. Who will be refused
+            // for another reason cannot fill the room that is left for bodies, though.
+            if self.hears(request) {
+                request.body().await?;
+            } else {
+                request.skip_body().await?;
+            }
         }
         self.browsers.judge(request, self.cors.as_ref())?;
         let route = Route::parse(&self.catalog, &self.settings, request.path());
@@ -180,6 +185,21 @@ impl App {
             }
             (Route::Console(place), _) => Ok(console::answer(place, request)),
         }
+    }
+
+    /// Whether the body of this request can matter to anybody: neither path nor method nor access will refuse it.
+    fn hears(&self, request: &Request) -> bool {
+        let Some(route) = Route::parse(&self.catalog, &self.settings, request.path()) else { return false };
+        let verb = route.verb(request.method());
+        let is_open = match route {
+            Route::Records(collection) | Route::Record(collection, _) => {
+                collection.admission() != Admission::KnownOnly
+            }
+            Route::Keys | Route::Key(_) | Route::KeyRotation(_) => false,
+            _ => return false,
+        };
+        matches!(verb, Some(Verb::Post | Verb::Put | Verb::Patch))
+            && (is_open || access::is_known(self, request))
     }
 
     /// The console for a browser, the index for programs.
@@ -266,7 +286,7 @@ impl App {
     async fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
         let limit = collection.rate_limit()?;
         let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
-        match access::identify(self, &query, request.headers()).ok()? {
+        match access::identify(self, &query, request).ok()? {
             Caller::Known(holder) => {
                 let usage = self.store.use_quota(collection, holder.id, limit, 0).await.ok()?;
                 Some(Tally::new(limit, usage))

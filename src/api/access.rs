@@ -140,12 +140,23 @@ fn unauthorized(app: &App) -> ApiError {
     ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() }
 }
 
-/// Who is calling, for an answer that is given before access is judged: nothing is counted.
-pub(super) fn identify(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Caller, ApiError> {
-    Ok(match present(app, query, headers)? {
+/// Who is calling, for an answer that is given before access is judged. It tells whether a key is known, so that one
+/// that is not counts here, too; the answer stays what it is.
+pub(super) fn identify(app: &App, query: &Query<'_>, request: &Request) -> Result<Caller, ApiError> {
+    Ok(match present(app, query, request.headers())? {
         Presented::Known(holder) => Caller::Known(holder),
-        Presented::Unknown | Presented::Nothing => Caller::Anonymous,
+        Presented::Unknown => {
+            let _ = app.strangers.count(request.client(), &app.observer);
+            Caller::Anonymous
+        }
+        Presented::Nothing => Caller::Anonymous,
     })
+}
+
+/// Whether the caller has a key that is known, for a look ahead: nothing is counted.
+pub(super) fn is_known(app: &App, request: &Request) -> bool {
+    let Ok(query) = Query::parse(&app.key_parameters, request.query()) else { return false };
+    matches!(present(app, &query, request.headers()), Ok(Presented::Known(_)))
 }
 
 /// Looks the presented key up, as it is at this moment.

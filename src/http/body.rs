@@ -60,6 +60,23 @@ impl Body {
         outcome
     }
 
+    /// Reads to the end within the same limits, and keeps nothing.
+    pub(super) async fn skip(&mut self, limit: usize, time: Duration) -> Result<(), Refusal> {
+        let outcome = match self {
+            Body::Read(_) => return Ok(()),
+            Body::Failed(refusal) => return Err(*refusal),
+            Body::Waiting(incoming) => match timeout(time, swallow(incoming, limit)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Refusal::BodyTooSlow),
+            },
+        };
+        *self = match outcome {
+            Ok(()) => Body::Read(Bytes::new()),
+            Err(refusal) => Body::Failed(refusal),
+        };
+        outcome
+    }
+
     /// Swallows what nobody asked for if that is soon done; answers whether nothing is left.
     pub(super) async fn settle(&mut self, is_awaited: bool) -> bool {
         let incoming = match self {
@@ -71,7 +88,7 @@ impl Body {
         if is_awaited || is_too_long {
             return false;
         }
-        let swallowed = timeout(DISCARD_TIME, swallow(incoming)).await == Ok(true);
+        let swallowed = matches!(timeout(DISCARD_TIME, swallow(incoming, DISCARD_BYTES)).await, Ok(Ok(())));
         if swallowed {
             *self = Body::Read(Bytes::new());
         }
@@ -108,16 +125,14 @@ async fn read(incoming: &mut Incoming, limit: usize, mut share: Share<'_>) -> Re
     if joined.is_empty() { Ok(first) } else { Ok(joined.freeze()) }
 }
 
-async fn swallow(incoming: &mut Incoming) -> bool {
+async fn swallow(incoming: &mut Incoming, limit: usize) -> Result<(), Refusal> {
     let mut swallowed = 0;
     while let Some(frame) = incoming.frame().await {
-        let Ok(frame) = frame else {
-            return false;
-        };
+        let frame = frame.map_err(|_| Refusal::BodyBroken)?;
         swallowed += frame.data_ref().map_or(0, Bytes::len);
-        if swallowed > DISCARD_BYTES {
-            return false;
+        if swallowed > limit {
+            return Err(Refusal::BodyTooLarge { limit });
         }
     }
-    true
+    Ok(())
 }

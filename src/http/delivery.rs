@@ -47,8 +47,9 @@ pub(super) struct Delivery {
 
 impl Delivery {
     pub(super) fn begin(connection: &Arc<Connection>) -> Self {
-        connection.enter(Phase::Answering);
         let mut open = connection.deliveries().0.lock();
+        // Within the lock: the end of another request must not say that nothing is under way.
+        connection.enter(Phase::Answering);
         let number = open.next;
         open.next += 1;
         open.last_pieces.insert(number, None);

@@ -55,16 +55,19 @@ impl Latest {
             // takes the chunks for the body then, and closes.
             return self.is_cut;
         }
-        heads.any(|lines| {
+        heads.any(|(lines, is_whole)| {
             let has = |name: &str| lines.iter().any(|line| is_named(line, name));
-            has("transfer-encoding") && has("content-length")
+            (!is_whole && self.is_cut) || has("transfer-encoding") && has("content-length")
         })
     }
 
-    /// The lines of a head up to the empty one, or as far as they are there.
-    fn lines(bytes: &[u8]) -> Vec<&[u8]> {
-        let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-        lines.take_while(|line| !line.is_empty()).collect()
+    /// The lines of a head up to the empty one, or as far as they are there; and whether that is all of it.
+    fn lines(bytes: &[u8]) -> (Vec<&[u8]>, bool) {
+        let mut rest =
+            bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let lines = rest.by_ref().take_while(|line| !line.is_empty()).collect();
+        // What follows the empty line, if only nothing.
+        (lines, rest.next().is_some())
     }
 }
 
@@ -168,5 +171,9 @@ mod tests {
         assert!(latest.has_two_lengths("POST"));
         latest.forget();
         assert!(!latest.has_two_lengths("POST") && latest.bytes.capacity() <= SMALL);
+        let long = "x".repeat(KEPT_BYTES);
+        let head = "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n";
+        assert!(judged(&format!("{head}X-Pad: {long}\r\nContent-Length: 1\r\n\r\n")));
+        assert!(!judged(&format!("{head}\r\n4000\r\n{long}")), "only the body is long");
     }
 }

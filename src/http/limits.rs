@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hyper::http::uri::Authority;
 use hyper::{Method, Version};
 use ipnet::IpNet;
 
@@ -101,7 +102,8 @@ pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusa
     match (hosts.next(), hosts.next()) {
         // In HTTP/2 it is the same as the authority, or left out.
         (Some(host), None) if request.version() == Version::HTTP_2 => {
-            if authority.is_some_and(|authority| authority.as_str().as_bytes() != host.as_bytes()) {
+            let is_other = |authority: &Authority| authority.as_str().as_bytes() != host.as_bytes();
+            if authority.is_some_and(is_other) || !host::is_valid(host.as_bytes()) {
                 return Err(Refusal::BadHost);
             }
         }

@@ -48,18 +48,17 @@ impl Pulse {
     }
 
     pub(super) fn phase(&self) -> Phase {
-        PHASES[(self.0.load(Relaxed) & 0xff) as usize % PHASES.len()]
+        self.began().0
     }
 
     pub(super) fn set(&self, phase: Phase, sweep: u64) {
         self.0.store(packed(phase, sweep), Relaxed);
     }
 
-    /// The phase, and for how many sweeps it has lasted.
-    fn age(&self, sweep: u64) -> (Phase, u64) {
+    /// The phase, and the sweep at which it began.
+    fn began(&self) -> (Phase, u64) {
         let packed = self.0.load(Relaxed);
-        let phase = PHASES[(packed & 0xff) as usize % PHASES.len()];
-        (phase, sweep.saturating_sub(packed >> 8))
+        (PHASES[(packed & 0xff) as usize % PHASES.len()], packed >> 8)
     }
 }
 
@@ -92,8 +91,12 @@ impl Patience {
         self.sweep_interval
     }
 
-    pub(super) fn is_over(&self, pulse: &Pulse, sweep: u64, is_stopping: bool) -> bool {
-        let (phase, age) = pulse.age(sweep);
+    /// Whether it is; `stopping` is the sweep at which the server began to stop, from which on everybody has the time
+    /// that a stop leaves them.
+    pub(super) fn is_over(&self, pulse: &Pulse, sweep: u64, stopping: Option<u64>) -> bool {
+        let (phase, began) = pulse.began();
+        let is_stopping = stopping.is_some();
+        let age = sweep.saturating_sub(began.max(stopping.unwrap_or(0)));
         let patience = match phase {
             Phase::Answering => return false,
             // A request may be on its way, and nobody would send it again. Not for long, though.
@@ -140,14 +143,15 @@ mod tests {
             let pulse = Pulse::new(phase, 1000);
             assert_eq!(pulse.phase(), phase);
             let last = 1000 + seconds * sweeps_per_second;
-            assert!(!patience.is_over(&pulse, last, false), "{phase:?}");
-            assert!(patience.is_over(&pulse, last + 1, false), "{phase:?}");
+            assert!(!patience.is_over(&pulse, last, None), "{phase:?}");
+            assert!(patience.is_over(&pulse, last + 1, None), "{phase:?}");
         }
         let answering = Pulse::new(Phase::Answering, 0);
-        assert!(!patience.is_over(&answering, u64::MAX >> 8, true));
-        let fresh = Pulse::new(Phase::Fresh, 1000);
-        assert!(patience.is_over(&fresh, 1002, true));
-        let idle = Pulse::new(Phase::Idle, 1000);
-        assert!(!patience.is_over(&idle, 1004, true) && patience.is_over(&idle, 1005, true));
+        assert!(!patience.is_over(&answering, u64::MAX >> 8, Some(1)));
+        // However long it has rested before, its time begins with the stop.
+        let fresh = Pulse::new(Phase::Fresh, 1);
+        assert!(!patience.is_over(&fresh, 1001, Some(1000)) && patience.is_over(&fresh, 1002, Some(1000)));
+        let idle = Pulse::new(Phase::Idle, 1);
+        assert!(!patience.is_over(&idle, 1004, Some(1000)) && patience.is_over(&idle, 1005, Some(1000)));
     }
 }

@@ -106,6 +106,12 @@ impl Request {
         self.body.read(settings.max_body, settings.body_timeout, share).await
     }
 
+    /// Reads the body within the limits of [`Request::body`] and keeps nothing of it.
+    pub async fn skip_body(&mut self) -> Result<(), Refusal> {
+        let settings = &self.connection.server.settings;
+        self.body.skip(settings.max_body, settings.body_timeout).await
+    }
+
     /// Says which route this request was for, for the metrics.
     pub fn set_route(&mut self, route: Route) {
         self.route = route;

@@ -66,7 +66,7 @@ impl RequestIds {
         RequestIds { start, given: AtomicU64::new(0) }
     }
 
-    /// The next id of a connection. Only one request of a connection is answered at a time.
+    /// The next id of a connection. Only the task of the connection asks for it.
     pub(super) fn next(&self, share: &Share) -> RequestId {
         let mut last = share.0.load(Relaxed);
         if last.is_multiple_of(SHARE) {

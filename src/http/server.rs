@@ -5,8 +5,8 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -63,7 +63,8 @@ pub(super) struct Server {
     pub(super) capacity: Capacity,
     patience: Patience,
     sweeps: AtomicU64,
-    is_stopping: AtomicBool,
+    /// The sweep at which it began to stop.
+    stopping: OnceLock<u64>,
     open: Mutex<Open>,
     /// Told whenever the last open connection closes.
     all_closed: Notify,
@@ -95,7 +96,7 @@ impl Server {
             compressors: Compressors::default(),
             capacity: Capacity::default(),
             sweeps: AtomicU64::new(0),
-            is_stopping: AtomicBool::new(false),
+            stopping: OnceLock::new(),
             open: Mutex::default(),
             all_closed: Notify::new(),
         }
@@ -107,7 +108,7 @@ impl Server {
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        self.is_stopping.load(Ordering::SeqCst)
+        self.stopping.get().is_some()
     }
 
     async fn accept_until<A: Answer>(
@@ -188,10 +189,10 @@ impl Server {
         loop {
             ticks.tick().await;
             let sweep = self.sweeps.fetch_add(1, Ordering::Relaxed) + 1;
-            let is_stopping = self.is_stopping();
+            let stopping = self.stopping.get().copied();
             for connection in self.open.lock().connections.values() {
                 let is_stuck = connection.is_stuck(sweep, self.patience.write_sweeps());
-                if is_stuck || self.patience.is_over(connection.pulse(), sweep, is_stopping) {
+                if is_stuck || self.patience.is_over(connection.pulse(), sweep, stopping) {
                     connection.cut();
                 }
             }
@@ -200,7 +201,7 @@ impl Server {
 
     /// Tells all connections to finish, waits for them, and cuts those that do not.
     async fn drain(&self) -> usize {
-        self.is_stopping.store(true, Ordering::SeqCst);
+        self.stopping.get_or_init(|| self.sweep());
         let connections = {
             let open = self.open.lock();
             open.connections.values().for_each(|each| each.wake());

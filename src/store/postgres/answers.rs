@@ -60,6 +60,10 @@ impl Group<'_> {
         if let Err(trouble) = self.settle(&mut sent, &writes, &mut verdicts, false).await {
             return self.roll_back(trouble).await;
         }
+        if verdicts.len() != places.len() {
+            // Stored under the ticket of another write, a verdict would be repeated to whom it is not about.
+            return self.roll_back(Trouble::Unreachable).await;
+        }
         let tickets = places.iter().map(|&place| waiting[place].ticket());
         self.keep_and_commit(tickets.zip(&verdicts)).await?;
         told.extend(places.into_iter().zip(verdicts.into_iter().map(Told::first)));

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
-use tokio_postgres::Error;
+use tokio::time::timeout;
+use tokio_postgres::{Client, Error};
 
 use super::line::Line;
 use super::ring;
@@ -14,6 +16,9 @@ use crate::record::access_key::KeyEntry;
 use crate::store::StoreError;
 use crate::store::audit::Actor;
 use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeySet, NewKey, Rotated, Rotation, Use};
+
+/// How long a server is waited for that does not answer.
+const PATIENCE: Duration = Duration::from_secs(12);
 
 /// What a server knows of the stored keys.
 pub(super) struct Keys {
@@ -77,13 +82,13 @@ impl Keys {
 
 impl Session {
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
-        ring::list(&self.line_of_keys().await?.client).await
+        let line = self.line_of_keys().await?;
+        let listed = timeout(PATIENCE, ring::list(&line.client)).await;
+        listed.unwrap_or(Err(KeyRingError::Failed(StoreError::Unavailable)))
     }
 
     pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
-        let name = ring::create(&mut self.line_of_keys().await?.client, key, by).await?;
-        self.follow_keys().await;
-        Ok(name)
+        self.change_keys(async |client| ring::create(client, key, by).await).await
     }
 
     pub(super) async fn rotate_key(
@@ -91,15 +96,23 @@ impl Session {
         rotation: &Rotation,
         by: &Actor,
     ) -> Result<Option<Rotated>, KeyRingError> {
-        let rotated = ring::rotate(&mut self.line_of_keys().await?.client, rotation, by).await?;
-        self.follow_keys().await;
-        Ok(rotated)
+        self.change_keys(async |client| ring::rotate(client, rotation, by).await).await
     }
 
     pub(super) async fn revoke_key(&self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
-        let was_there = ring::revoke(&mut self.line_of_keys().await?.client, name, by).await?;
+        self.change_keys(async |client| ring::revoke(client, name, by).await).await
+    }
+
+    /// One change, judged as a write is: an answer that comes too late, or a commit with a warning, leaves it unknown.
+    async fn change_keys<T>(
+        &self,
+        change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
+    ) -> Result<T, KeyRingError> {
+        let mut line = self.line_of_keys().await?;
+        let changed = timeout(PATIENCE, ring::confirmed(&mut line, change)).await;
+        let changed = changed.unwrap_or(Err(KeyRingError::Failed(StoreError::OutcomeUnknown)));
         self.follow_keys().await;
-        Ok(was_there)
+        changed
     }
 
     /// A line for one change: it may wait for the writers, and nobody should wait behind it.

@@ -4,6 +4,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Error, Row, Transaction};
 
 use super::address::PostgresUrl;
+use super::line::Line;
 use super::server::Server;
 use super::trouble::{Trouble, of_reading};
 use super::{audit, prepare};
@@ -16,28 +17,29 @@ use crate::store::{OpenError, StoreError};
 /// A command is over before a second thread would help.
 pub struct KeyTable {
     runtime: Runtime,
-    client: Client,
+    line: Box<Line>,
 }
 
 impl KeyTable {
     pub(in crate::store) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| OpenError::Unreachable(error.to_string()))?;
-        let client = runtime.block_on(async {
+        let line = runtime.block_on(async {
             let (_, mut line) = Server::find(url, 0).await?;
             // The store is made where there is none; no collection is asked about.
             prepare::prepare(&mut line.client, &url.to_string(), &Catalog::default()).await?;
-            Ok::<_, OpenError>(line.client)
+            Ok::<_, OpenError>(Box::new(line))
         })?;
-        Ok(Self { runtime, client })
+        Ok(Self { runtime, line })
     }
 
     pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
-        self.runtime.block_on(create(&mut self.client, key, by))
+        let create = async |client: &mut Client| create(client, key, by).await;
+        self.runtime.block_on(confirmed(&mut self.line, create))
     }
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
-        self.runtime.block_on(list(&self.client))
+        self.runtime.block_on(list(&self.line.client))
     }
 
     pub(in crate::store) fn rotate(
@@ -45,16 +47,32 @@ impl KeyTable {
         rotation: &Rotation,
         by: &Actor,
     ) -> Result<Option<Rotated>, KeyRingError> {
-        self.runtime.block_on(rotate(&mut self.client, rotation, by))
+        let rotate = async |client: &mut Client| rotate(client, rotation, by).await;
+        self.runtime.block_on(confirmed(&mut self.line, rotate))
     }
 
     pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
-        self.runtime.block_on(revoke(&mut self.client, name, by))
+        let revoke = async |client: &mut Client| revoke(client, name, by).await;
+        self.runtime.block_on(confirmed(&mut self.line, revoke))
     }
 
     pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
-        self.runtime.block_on(audit::read(&self.client)).map_err(unread)
+        self.runtime.block_on(audit::read(&self.line.client)).map_err(unread)
     }
+}
+
+/// Makes a change, and takes it for made only where the server commits without a warning: one that no standby has
+/// yet could be undone by a failover.
+pub(super) async fn confirmed<T>(
+    line: &mut Line,
+    change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
+) -> Result<T, KeyRingError> {
+    let warned = line.alive.warnings();
+    let changed = change(&mut line.client).await?;
+    if line.alive.warnings() != warned {
+        return Err(StoreError::OutcomeUnknown.into());
+    }
+    Ok(changed)
 }
 
 pub(super) async fn list(client: &Client) -> Result<Vec<KeyEntry>, KeyRingError> {
@@ -157,7 +175,7 @@ async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyRingError> {
 
 /// A secret is one key's alone, be it the present or the one before.
 async fn refuse_known(transaction: &Transaction<'_>, access_key: &AccessKey) -> Result<(), KeyRingError> {
-    let text = "SELECT name FROM _carnet_keys WHERE hash = $1 OR previous_hash = $1";
+    let text = "SELECT name FROM _carnet_keys WHERE hash = $1 OR previous_hash = $1 OR first_hash = $1";
     let hash = access_key.hash();
     match transaction.query_opt(text, &[&hash.as_bytes()]).await.map_err(undone)? {
         Some(holder) => Err(KeyRingError::KeyInUse(holder.try_get(0).map_err(undone)?)),

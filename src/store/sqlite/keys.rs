@@ -229,9 +229,9 @@ impl KeyTable {
     }
 }
 
-/// A secret is one key's alone, be it the present or the one before.
+/// A secret is one key's alone, be it the present one, the one before, or the first, by which the key is known for good.
 fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyRingError> {
-    let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1";
+    let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1 OR first_hash = ?1";
     let holder = connection.query_row(text, [access_key.hash().as_bytes()], |row| row.get(0));
     match holder.optional().map_err(failed)? {
         Some(holder) => Err(KeyRingError::KeyInUse(holder)),

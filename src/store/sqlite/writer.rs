@@ -37,6 +37,8 @@ const CHECKPOINT_PAGES: i64 = 8_000;
 const LARGEST_LOG_BYTES: u64 = 64 << 20;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
 const IDLE: Duration = Duration::from_secs(1);
+/// Who rests looks so often whether stored answers have become too old.
+const REST: Duration = Duration::from_hours(1);
 /// How many answers that are too old are taken away at a time, when there is nothing else to do.
 const CLEARED_IDLE: usize = 1_000;
 /// So many are taken away for each that is stored, so that a server that is never idle keeps no more than it must.
@@ -173,20 +175,29 @@ impl Desk {
         loop {
             let first = match jobs.recv_timeout(IDLE) {
                 Ok(job) => job,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.clear_answers()?;
-                    self.empty_log()?;
-                    match jobs.recv() {
-                        Ok(job) => job,
-                        Err(_) => break,
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => match self.rest(jobs)? {
+                    Some(job) => job,
+                    None => break,
+                },
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let others = std::iter::from_fn(|| jobs.try_recv().ok());
             self.commit_group(std::iter::once(first).chain(others).take(LARGEST_GROUP))?;
         }
         self.empty_log()
+    }
+
+    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much.
+    fn rest(&mut self, jobs: &Receiver<Write>) -> Result<Option<Write>, String> {
+        loop {
+            let cleared = self.clear_answers()?;
+            self.empty_log()?;
+            match jobs.recv_timeout(if cleared < CLEARED_IDLE { REST } else { IDLE }) {
+                Ok(job) => return Ok(Some(job)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        }
     }
 
     fn commit_group(&mut self, jobs: impl Iterator<Item = Write>) -> Result<(), String> {
@@ -275,13 +286,13 @@ impl Desk {
     }
 
     /// Takes away some answers that nobody will be told again, while nobody waits.
-    fn clear_answers(&mut self) -> Result<(), String> {
+    fn clear_answers(&mut self) -> Result<usize, String> {
         match answers::clear(&self.connection, CLEARED_IDLE) {
             Ok(cleared) => {
                 self.log_has_pages |= cleared > 0;
-                Ok(())
+                Ok(cleared)
             }
-            Err(error) => self.judge(&error).1,
+            Err(error) => self.judge(&error).1.map(|()| 0),
         }
     }
 

@@ -72,6 +72,18 @@ fn both_secrets_are_good_beside_a_running_server_and_a_second_rotation_drops_the
     until(&server, &last, 401);
 }
 
+/// The first secret is what a key is known by for good: its retries, its quota, its last use.
+#[test]
+fn the_first_secret_of_a_key_never_becomes_another_key() {
+    let home = home();
+    home.add_key("till", "the-first-secret-of-the-till");
+    rotate(&home, &["till", "--grace", "0s"]);
+    let again = ["keys", "create", "other", "--key", "the-first-secret-of-the-till"];
+    home.run(&again).exits(1).says(&["already stored under the name till"]);
+    home.run(&["keys", "revoke", "till"]).exits(0);
+    home.add_key("other", "the-first-secret-of-the-till");
+}
+
 #[test]
 fn the_secret_before_ends_with_its_grace() {
     let home = home();

@@ -93,6 +93,22 @@ fn who_presents_no_key_or_a_known_one_or_is_not_asked_is_not_counted() {
     assert_eq!(server.metric("carnet_access_unknown_keys_total"), u64::from(LIMIT) + 1);
 }
 
+/// Where each key has its quota, an answer before access is judged tells whether a key is known.
+#[test]
+fn an_unknown_key_counts_also_where_only_the_quota_would_betray_it() {
+    let server = serve(&configs::guarded_and_rate_limited(100));
+    let mut client = server.client();
+    let answer = client.send(&with("OPTIONS /users/", KEY));
+    assert!(answer.status == 204 && answer.header("RateLimit").is_some(), "{answer:?}");
+    for line in ["OPTIONS /users/", "PATCH /users/"] {
+        let answer = client.send(&with(line, "wrong"));
+        assert!(matches!(answer.status, 204 | 405) && answer.header("RateLimit").is_none(), "{answer:?}");
+    }
+    assert_eq!(server.metric("carnet_access_unknown_keys_total"), 2);
+    assert_eq!(statuses(&mut client, &with("GET /users/", "wrong"), 2), [401, 429]);
+    assert_eq!(client.send(&with("OPTIONS /users/", "wrong")).status, 204);
+}
+
 #[test]
 fn where_callers_are_only_identified_the_429_takes_the_place_of_the_200() {
     let server = serve(&configs::identified());

@@ -54,6 +54,19 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
+/// What becomes part of links and locations is judged as in HTTP/1, also where it is not the authority.
+#[test]
+fn a_host_that_is_none_is_refused() {
+    let (server, trust) = serve("");
+    runtime().block_on(async {
+        let (sender, _) = connect(server.address(), &trust).await;
+        for (host, status) in [("localhost", 200), ("a>; rel=\"x\", <http://evil", 400), ("", 400)] {
+            let request = Request::builder().uri("/users/").header("host", host).body(()).unwrap();
+            assert_eq!(ask(&sender, request, b"").await.status().as_u16(), status, "{host}");
+        }
+    });
+}
+
 #[test]
 fn the_answers_are_those_of_http_1() {
     let (server, trust) = serve("");

@@ -69,6 +69,42 @@ fn bodies_that_do_not_end_take_no_more_memory_than_they_may() {
     assert_eq!(again.read("POST").unwrap().status, 201);
 }
 
+/// A body of unknown length is read before anything else is judged. Nobody keeps what will be refused anyway.
+#[test]
+fn bodies_that_nobody_will_read_take_no_room() {
+    let home = Home::new(&format!("[server]\nmax_bodies = \"300KiB\"\n{}", configs::guarded()));
+    home.add_key("regular", "the-key-of-a-regular-customer");
+    let server = home.serve();
+    let piece = format!("30000\r\n{}\r\n", "x".repeat(0x30000));
+    let lines = ["POST /nowhere/", "DELETE /users/1/", "PATCH /schema/", "POST /users/", "POST /_/keys/"];
+    let mut held = Vec::new();
+    for line in lines {
+        let mut client = server.client();
+        let head = Request::new(line)
+            .header("Expect", "100-continue")
+            .header("Content-Type", "application/json")
+            .header("Transfer-Encoding", "chunked");
+        client.write(&head.bytes("localhost")).unwrap();
+        assert_eq!(client.read_one("POST").unwrap().status, 100, "{line}");
+        client.write(piece.as_bytes()).unwrap();
+        held.push(client);
+    }
+    let body = format!(r#"{{"first_name":"{}","last_name":"Doe"}}"#, "x".repeat(250_000));
+    let create = Request::new("POST /users/").header("X-API-Key", "the-key-of-a-regular-customer").json(body);
+    assert_eq!(server.send(&create).status, 201);
+    // They are refused for what they are, in the order of the contract: a body that is too large comes first.
+    for (mut client, status) in held.into_iter().zip([404, 401, 405, 401, 401]) {
+        client.write(b"0\r\n\r\n").unwrap();
+        assert_eq!(client.read("POST").unwrap().status, status);
+    }
+    let mut client = server.client();
+    let head = Request::new("POST /nowhere/").header("Transfer-Encoding", "chunked");
+    client.write(&head.bytes("localhost")).unwrap();
+    // The server may close before it has all of them.
+    let _ = (0..6).try_for_each(|_| client.write(piece.as_bytes()));
+    assert_eq!(client.read("POST").unwrap().status, 413);
+}
+
 /// Lists that must be read whole by more clients than can be served: each is served or told to come back, and who asks
 /// for something quick meanwhile gets it.
 #[test]

@@ -8,8 +8,10 @@ use crate::support::cluster::Cluster;
 use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::process::SAFETY_NET;
+use crate::support::request::Request;
 use crate::support::server::Server;
 
+const ADMIN: &str = "the-key-of-the-administrator";
 const CREATE: &str = r#"POST /users/ {"first_name":"John","last_name":"Doe"}"#;
 
 /// Three servers: the first one's commits wait until one of the others has them.
@@ -190,18 +192,27 @@ fn a_commit_that_is_told_not_to_wait_for_standbys_is_not_acknowledged() {
     let replicas = Replicas::start();
     let primary = &replicas.servers[0];
     let home = Home::at(&replicas.url(), &configs::long_pages());
+    home.add_admin("root", ADMIN);
+    for name in ["till-0", "till-1"] {
+        home.add_key(name, &format!("the-secret-of-{name}"));
+    }
     let node = home.serve();
     let id = node.create_user("Jane", "Doe");
     replicas.servers[1..].iter().for_each(Cluster::kill);
     for (place, interruption) in ["pg_cancel_backend", "pg_terminate_backend"].into_iter().enumerate() {
-        for request in [CREATE.to_owned(), format!(r#"PUT /users/{id}/ {{"first_name":"n{place}"}}"#)] {
+        let requests = [
+            Request::text(CREATE),
+            Request::text(&format!(r#"PUT /users/{id}/ {{"first_name":"n{place}"}}"#)),
+            Request::new(&format!("DELETE /_/keys/till-{place}/")).header("X-API-Key", ADMIN),
+        ];
+        for request in requests {
             std::thread::scope(|scope| {
-                let answer = scope.spawn(|| node.client().ask(&request));
+                let answer = scope.spawn(|| node.client().send(&request));
                 let backend = waiting_for_standbys(primary);
                 assert_eq!(primary.query(&format!("SELECT {interruption}({backend})")), ["t"]);
                 let answer = answer.join().unwrap();
-                assert_eq!(answer.status, 503, "{interruption}, {request}: {answer:?}");
-                assert!(answer.error().contains("unknown"), "{interruption}, {request}: {answer:?}");
+                assert_eq!(answer.status, 503, "{interruption}, {request:?}: {answer:?}");
+                assert!(answer.error().contains("unknown"), "{interruption}, {request:?}: {answer:?}");
             });
         }
     }
