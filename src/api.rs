@@ -230,6 +230,7 @@ impl App {
                 answered.unwrap_or_else(|error| self.word(error))
             }
             Err(response) => {
+                visit.key_in_url = access::has_key(self, request);
                 visit.tally = self.peek(collection, request).await;
                 response
             }

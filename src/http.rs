@@ -58,6 +58,8 @@ pub enum Refusal {
     HeadTooSlow,
     /// The body's length is announced twice, by `Content-Length` and by chunks (400).
     TwoLengths,
+    /// The body is wrapped in more than chunks (400).
+    UnknownCoding,
     /// The client does not speak TLS on a port that does (400).
     NotEncrypted,
     /// The body ended early or its chunks make no sense (400).

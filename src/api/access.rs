@@ -97,8 +97,9 @@ pub(super) fn admit(
     match present(app, query, request.headers())? {
         Presented::Known(holder) => Ok(used(holder)),
         Presented::Unknown => {
-            app.strangers.count(request.client(), &app.observer)?;
-            if is_open { Ok(Caller::Anonymous) } else { Err(unauthorized(app)) }
+            let counted = app.strangers.count(request.client(), &app.observer);
+            // Where callers are only identified nobody is refused.
+            if is_open { Ok(Caller::Anonymous) } else { counted.and(Err(unauthorized(app))) }
         }
         Presented::Nothing if is_open => Ok(Caller::Anonymous),
         Presented::Nothing => Err(unauthorized(app)),
@@ -151,6 +152,11 @@ pub(super) fn identify(app: &App, query: &Query<'_>, request: &Request) -> Resul
         }
         Presented::Nothing => Caller::Anonymous,
     })
+}
+
+/// Whether the URL holds an access key, known or not.
+pub(super) fn has_key(app: &App, request: &Request) -> bool {
+    Query::parse(&app.key_parameters, request.query()).is_ok_and(|query| query.has_key())
 }
 
 /// Whether the caller has a key that is known, for a look ahead: nothing is counted.

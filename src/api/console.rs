@@ -26,7 +26,7 @@ pub(super) fn answer(place: Place, request: &Request) -> Response {
     let tag = ETag::of(&bytes);
     let is_held = content::held(request.headers()).is_some_and(|held| held.name(&bytes));
     let mut response = if is_held {
-        response::not_modified()
+        response::not_modified(bytes.len())
     } else {
         let mut response = response::of_type(StatusCode::OK, file.content_type, Vec::from(bytes));
         if gzip.is_some() {

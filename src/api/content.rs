@@ -14,9 +14,13 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     if headers.get_all(header::CONTENT_ENCODING).iter().any(is_encoded) {
         return Err(ApiError::EncodedBody);
     }
-    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let Some(value) = values.next() else {
         return Ok(());
     };
+    if values.next().is_some() {
+        return Err(ApiError::UnsupportedMediaType);
+    }
     let text = value.to_str().map_err(|_| ApiError::UnsupportedMediaType)?;
     let mut parts = text.split(';').map(str::trim);
     let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();

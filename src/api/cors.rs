@@ -36,6 +36,8 @@ impl Cors {
     /// Says on an answer, whatever it is, that the page may read it; and to a browser that asks beforehand,
     /// what it may send.
     pub(super) fn mark(&self, request: &Request, response: &mut Response) {
+        // A cache must not hand the answer for one origin to another.
+        response::vary(response.headers_mut(), "Origin");
         let Some(allowed) = self.allowed(request.headers()) else { return };
         let is_asked = *request.method() == Method::OPTIONS
             && response.status() == StatusCode::NO_CONTENT
@@ -43,7 +45,6 @@ impl Cors {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
-        response::vary(headers, "Origin");
         if is_asked {
             // What is allowed here, the answer to OPTIONS says anyway.
             if let Some(methods) = headers.get(header::ALLOW).cloned() {

@@ -140,9 +140,11 @@ impl ApiError {
             },
             Self::Refused(refusal) => match refusal {
                 Refusal::UrlTooLong { .. } => StatusCode::URI_TOO_LONG,
-                Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => {
-                    StatusCode::BAD_REQUEST
-                }
+                Refusal::BadHost
+                | Refusal::BodyBroken
+                | Refusal::TwoLengths
+                | Refusal::UnknownCoding
+                | Refusal::NotEncrypted => StatusCode::BAD_REQUEST,
                 Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 Refusal::BodyTooSlow | Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
                 Refusal::TooManyConnections | Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
@@ -237,6 +239,9 @@ impl ApiError {
                 Refusal::HeadTooSlow => "The request did not arrive in time".into(),
                 Refusal::TwoLengths => {
                     "The request has both Content-Length and Transfer-Encoding. Send one of them".into()
+                }
+                Refusal::UnknownCoding => {
+                    "Transfer-Encoding is something else than chunked. Send the body as it is".into()
                 }
                 Refusal::NotEncrypted => "This port speaks TLS. Ask with https://".into(),
                 Refusal::BodyBroken => "The body ended before it was complete".into(),

@@ -87,7 +87,7 @@ pub(super) async fn fetch(
         Some(coding) => coding.tag(&tag).unwrap_or(tag),
         None => tag,
     };
-    Ok(tagged(response::not_modified(), tag))
+    Ok(tagged(response::not_modified(record.len()), tag))
 }
 
 /// Changes what the body names; answers the whole record.

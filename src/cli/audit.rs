@@ -8,6 +8,7 @@ use super::{table, terminal};
 use crate::config::Config;
 use crate::store::audit::{Row, Trail};
 use crate::store::keys::KeyRing;
+use crate::store::url::StorageUrl;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -20,6 +21,12 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
+    if let StorageUrl::Sqlite(path) = &config.storage
+        && !path.exists()
+    {
+        // Opened, it would be made, and a mistyped path would look like a trail with nothing in it.
+        bail!("there is no store at {}; --database says where it is", path.display());
+    }
     let trail = KeyRing::open(&config.storage)?.trail()?;
     if options.verify {
         return verify(&trail);

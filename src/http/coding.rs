@@ -4,12 +4,12 @@
 
 use bytes::Bytes;
 use flate2::{Compress, Compression, FlushCompress, Status};
-use hyper::HeaderMap;
 use hyper::body::Body as _;
 use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 
-use super::response::{self, AsItIs};
+use super::response::{self, AsItIs, StandsFor};
 use super::{Request, Response};
 
 /// Below this the header fields that say so would eat what is saved.
@@ -129,13 +129,19 @@ fn gzip(machine: &mut Compress, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Makes an answer smaller where that pays and the client wants it.
 pub(super) async fn encode(request: &Request, response: &mut Response) {
-    let length = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
+    let length = match response.extensions().get::<StandsFor>() {
+        Some(StandsFor(length)) => *length,
+        None => usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX),
+    };
     if length < SHORTEST || response.extensions().get::<AsItIs>().is_some() {
         return;
     }
     // Whoever keeps the answer must not hand it to a client that cannot read it.
     response::vary(response.headers_mut(), "Accept-Encoding");
     let Some(coding) = Coding::of(length, request.headers()) else { return };
+    if response.status() == StatusCode::NOT_MODIFIED {
+        return;
+    }
     let body = std::mem::take(response.body_mut()).into_inner().unwrap_or_default();
     let server = request.server();
     let compressed = if length < LONG {

@@ -118,5 +118,10 @@ pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusa
         _ => {}
     }
 
+    let mut codings = request.headers().get_all(hyper::header::TRANSFER_ENCODING).iter();
+    let is_chunked = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    if !is_chunked || codings.next().is_some() {
+        return Err(Refusal::UnknownCoding);
+    }
     if request.has_two_lengths() { Err(Refusal::TwoLengths) } else { Ok(()) }
 }

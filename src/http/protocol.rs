@@ -7,8 +7,11 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
+use bytes::Bytes;
+use hyper::header::{self, HeaderValue};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
+use hyper::{Method, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -20,7 +23,7 @@ use super::heads::Heads;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
 use super::pulse::Phase;
 use super::socket::Socket;
-use super::{Answer, Refusal, Request, exchange, farewell, tls};
+use super::{Answer, Refusal, Request, Response, exchange, farewell, tls};
 use crate::observe::Event;
 
 /// The first byte of everything that begins TLS.
@@ -126,6 +129,16 @@ where
     Ok(())
 }
 
+/// What the HTTP library does by itself in HTTP/1 only: an answer says how long it is, and one to HEAD has no body.
+fn as_http_1_does(response: Response, is_head: bool) -> hyper::Response<Bytes> {
+    let (mut head, body) = response.into_parts();
+    let body = body.into_inner().unwrap_or_default();
+    if !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+        head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    }
+    hyper::Response::from_parts(head, if is_head { Bytes::new() } else { body })
+}
+
 async fn speak_http_2<A, S>(connection: &Arc<Connection>, answer: Arc<A>, stream: S) -> Result<(), String>
 where
     A: Answer,
@@ -138,11 +151,11 @@ where
         // Here and not below, where several requests of a connection may run at once: they share its count of ids.
         let request = Request::new(request, Arc::clone(&shared.0));
         let delivery = Delivery::begin(&shared.0);
+        let is_head = *request.method() == Method::HEAD;
         async move {
             let (connection, answer) = &*shared;
             let response = exchange::answer(connection, &**answer, request).await;
-            let response = response.map(|body| delivery.of(body.into_inner().unwrap_or_default()));
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(as_http_1_does(response, is_head).map(|body| delivery.of(body)))
         }
     });
     let mut protocol = pin!(

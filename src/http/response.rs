@@ -41,10 +41,15 @@ pub fn no_content() -> Response {
     response
 }
 
-/// Says that the client has it already.
-pub fn not_modified() -> Response {
+/// A note on an answer that stands for a body of this length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StandsFor(pub(super) usize);
+
+/// Says that the client has it already: so many bytes.
+pub fn not_modified(length: usize) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response.extensions_mut().insert(StandsFor(length));
     response
 }
 

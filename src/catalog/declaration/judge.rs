@@ -7,6 +7,8 @@ use crate::catalog::collection::{Admission, Collection, Pagination, RateLimit, V
 use crate::catalog::field::{Field, FieldKind, OnDelete, Reference};
 use crate::catalog::name::{self, CollectionName, FieldName};
 
+/// In seconds, thirty years: the end of a window must be a moment.
+const LONGEST_INTERVAL: i64 = 1_000_000_000;
 /// Meta members of a list that a page's own keys must not hide.
 const META_MEMBERS: [&str; 4] = ["total_count", "next", "previous", "filters"];
 
@@ -329,6 +331,11 @@ impl<'a> Judge<'a> {
                 let at = path(position, &["rate_limit", key]);
                 self.advise(&at, format!("`{key}` is {value}"), "use 1 or more");
             }
+        }
+        if limit.interval > LONGEST_INTERVAL {
+            let at = path(position, &["rate_limit", "interval"]);
+            let advice = format!("it is in seconds; use {LONGEST_INTERVAL} or less");
+            self.advise(&at, format!("`interval` is {}", limit.interval), advice);
         }
         if !declared.authentication {
             self.advise(

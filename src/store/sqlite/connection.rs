@@ -105,14 +105,24 @@ fn check_format(path: &Path, connection: &Connection) -> Result<(), OpenError> {
     let read = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = read("application_id").map_err(|error| unusable(path, &error))?;
     let format = read("user_version").map_err(|error| unusable(path, &error))?;
-    match application {
-        // Nobody's yet: new, or made by a tool that leaves no mark.
-        0 | APPLICATION_ID if format <= FORMAT => Ok(()),
-        0 | APPLICATION_ID => {
+    let is_ours = match application {
+        APPLICATION_ID => true,
+        // Nobody's yet: new, or restored from a dump, which keeps our tables and not the mark.
+        0 => is_new_or_restored(connection).map_err(|error| unusable(path, &error))?,
+        _ => false,
+    };
+    match is_ours {
+        false => Err(OpenError::Foreign(path.to_owned())),
+        true if format > FORMAT => {
             Err(OpenError::Newer { place: path.display().to_string(), found: format, known: FORMAT })
         }
-        _ => Err(OpenError::Foreign(path.to_owned())),
+        true => Ok(()),
     }
+}
+
+fn is_new_or_restored(connection: &Connection) -> rusqlite::Result<bool> {
+    let text = "SELECT count(*) = 0 OR sum(name GLOB '_carnet_*') > 0 FROM sqlite_schema";
+    connection.query_row(text, [], |row| row.get(0))
 }
 
 /// Switches the file to write-ahead logging, and makes sure that it took.

@@ -115,6 +115,8 @@ fn other_content_types_are_refused_with_415() {
             server.refuses_request(&Request::new(line).header("Content-Type", kind).body(JOHN), 415);
         }
     }
+    let twice = Request::new("POST /users/").header("Content-Type", "application/json");
+    server.refuses_request(&twice.header("Content-Type", "text/plain").body(JOHN), 415);
     assert_eq!(server.total("/users/"), 1);
 }
 

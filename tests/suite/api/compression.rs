@@ -106,6 +106,7 @@ fn a_tag_names_its_coding_and_is_understood_with_and_without() {
             assert_eq!((answer.status, answer.header("ETag")), (304, Some(tag.as_str())), "{held}");
             let answer = client.send(&Request::new("GET /users/2/").header("If-None-Match", held));
             assert_eq!((answer.status, answer.header("ETag")), (304, Some(bare.as_str())), "{held}");
+            assert_eq!(answer.header("Vary"), Some("Accept-Encoding"), "as on the 200: {held}");
         }
         let put = Request::text(r#"PUT /users/2/ {"first_name":"Long"}"#);
         assert_eq!(client.send(&put.clone().header("If-Match", &tag)).status, 200);

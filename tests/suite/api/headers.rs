@@ -64,6 +64,10 @@ fn an_answer_that_depends_on_who_asks_says_so() {
         assert_eq!(server.send(&request).header("Vary"), Some("Authorization, X-API-Key"), "{request:?}");
     }
     assert_eq!(server.ask("GET /address/").header("Vary"), None);
+    for line in ["GET /users/", "GET /users/9/", "PATCH /users/", "OPTIONS /users/"] {
+        let answer = server.send(&Request::new(&format!("{line}?accesskey=a-key-for-the-tests")));
+        assert_eq!(answer.header("Cache-Control"), Some("no-store"), "the URL holds the key: {line}");
+    }
 }
 
 #[test]

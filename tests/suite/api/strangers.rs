@@ -110,10 +110,12 @@ fn an_unknown_key_counts_also_where_only_the_quota_would_betray_it() {
 }
 
 #[test]
-fn where_callers_are_only_identified_the_429_takes_the_place_of_the_200() {
+fn where_callers_are_only_identified_nobody_is_refused_and_unknown_keys_count() {
     let server = serve(&configs::identified());
     let mut client = server.client();
-    assert_eq!(statuses(&mut client, &with("GET /users/", "wrong"), LIMIT + 2), [200, 200, 200, 429, 429]);
+    assert_eq!(statuses(&mut client, &with("GET /users/", "wrong"), LIMIT + 2), [200; LIMIT as usize + 2]);
+    assert_eq!(server.metric("carnet_access_unknown_keys_total"), u64::from(LIMIT) + 2);
+    is_too_many(&client.send(&with("GET /_/keys/", "wrong")));
     assert_eq!(client.send(&Request::new("GET /users/")).status, 200);
     assert_eq!(client.send(&with("GET /users/", KEY)).status, 200);
 }

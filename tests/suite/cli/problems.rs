@@ -128,6 +128,12 @@ fn rules_that_cannot_hold_are_refused() {
         &(collection("", TEXT) + "[collection.rate_limit]\nquota = 5\ninterval = 5\n"),
         &["authentication"],
     );
+    for interval in [0, 1_000_000_001, i64::MAX] {
+        let limit = format!(
+            "[collection.access]\nauthentication = true\n[collection.rate_limit]\nquota = 5\ninterval = {interval}\n"
+        );
+        problem(&(collection("", TEXT) + &limit), &["interval", &interval.to_string()]);
+    }
 }
 
 #[test]

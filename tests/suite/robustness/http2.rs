@@ -54,6 +54,33 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
+#[test]
+fn every_answer_says_how_long_it_is_and_one_to_head_has_no_body() {
+    let (server, trust) = serve("");
+    server.create_user("John", "Doe");
+    runtime().block_on(async {
+        let (sender, _) = connect(server.address(), &trust).await;
+        for path in ["/livez", "/users/", "/users/1/", "/users/99/", "/nothing/", "/console/"] {
+            let get = ask(&sender, request(&server, "GET", path).body(()).unwrap(), b"").await;
+            let head = ask(&sender, request(&server, "HEAD", path).body(()).unwrap(), b"").await;
+            assert_eq!((head.status(), head.body().len()), (get.status(), 0), "{path}");
+            let length = get.body().len().to_string();
+            assert_eq!(get.headers()["content-length"], length.as_str(), "{path}");
+            assert_eq!(head.headers()["content-length"], length.as_str(), "{path}");
+        }
+        let create = request(&server, "POST", "/users/").header("content-type", "application/json");
+        let created = ask(&sender, create.body(()).unwrap(), JOHN).await;
+        let deleted = ask(&sender, request(&server, "DELETE", "/users/2/").body(()).unwrap(), b"").await;
+        assert_eq!((created.status(), deleted.status()), (StatusCode::CREATED, StatusCode::OK));
+        assert_eq!(created.headers()["content-length"], "0");
+        assert_eq!(deleted.headers()["content-length"], "0");
+        let options = ask(&sender, request(&server, "OPTIONS", "/users/").body(()).unwrap(), b"").await;
+        assert!(
+            options.status() == StatusCode::NO_CONTENT && !options.headers().contains_key("content-length")
+        );
+    });
+}
+
 /// What becomes part of links and locations is judged as in HTTP/1, also where it is not the authority.
 #[test]
 fn a_host_that_is_none_is_refused() {

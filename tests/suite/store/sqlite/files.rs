@@ -28,6 +28,41 @@ fn a_file_that_is_no_database_is_refused_untouched() {
 }
 
 #[test]
+fn a_database_of_another_program_is_refused_untouched() {
+    for statements in [
+        "CREATE TABLE songs (title)",
+        "CREATE TABLE users (id INTEGER PRIMARY KEY, first_name TEXT)",
+        "CREATE TABLE songs (title); PRAGMA user_version = 7",
+        "PRAGMA application_id = 7",
+    ] {
+        let home = Home::new(&configs::built_in());
+        rusqlite::Connection::open(home.database_file()).unwrap().execute_batch(statements).unwrap();
+        let before = std::fs::read(home.database_file()).unwrap();
+        home.refused_start().exits(1).says(&["is not a carnet database"]);
+        home.run(&["check"]).exits(1).says(&["is not a carnet database"]);
+        assert!(std::fs::read(home.database_file()).unwrap() == before, "{statements}");
+    }
+}
+
+/// A dump has the tables and not the mark of the file.
+#[test]
+fn a_store_that_was_restored_from_a_dump_is_one() {
+    let home = Home::new(&configs::built_in());
+    let server = home.serve();
+    server.create_user("John", "Doe");
+    server.stop();
+    home.execute("PRAGMA application_id = 0");
+    assert_eq!(home.serve().ids("/users/"), [1]);
+}
+
+#[test]
+fn the_trail_of_a_store_that_is_not_there_makes_none() {
+    let home = Home::new(&configs::built_in());
+    home.run(&["audit"]).exits(1).says(&["there is no store at"]);
+    assert!(!home.database_file().exists());
+}
+
+#[test]
 fn a_store_in_a_folder_that_does_not_exist_is_refused() {
     let home = Home::new(&configs::built_in());
     let database = format!("sqlite:{}", home.path("no/such/folder/book.db").display());
