@@ -201,9 +201,13 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut KeyTable) -> Result<T, KeyRingError> + Send + 'static,
     ) -> Result<T, KeyRingError> {
-        let (path, follower) = (self.path.clone(), self.access_keys.clone());
+        let (path, follower, fuse) = (self.path.clone(), self.access_keys.clone(), self.fuse.clone());
         let done = tokio::task::spawn_blocking(move || {
             let done = KeyTable::beside(&path).and_then(|mut table| work(&mut table));
+            if let Err(KeyRingError::Failed(StoreError::OutcomeUnknown)) = done {
+                // As for every write: after a failed sync no other can be believed.
+                fuse.blow("the disk failed while a change of keys was stored");
+            }
             follower.look();
             done
         });

@@ -155,7 +155,7 @@ impl KeyTable {
         };
         insert(&transaction, &key.row(name.clone())).map_err(failed)?;
         audit::append(&transaction, Deed::created(&name, key), by).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
+        transaction.commit().map_err(uncommitted)?;
         Ok(name)
     }
 
@@ -188,7 +188,7 @@ impl KeyTable {
         let changed = params![name, hash, prefix, previous_hash, until, first_hash];
         transaction.execute(text, changed).map_err(failed)?;
         audit::append(&transaction, Deed::rotated(&row), by).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
+        transaction.commit().map_err(uncommitted)?;
         Ok(Some(Rotated { previous_until }))
     }
 
@@ -200,7 +200,7 @@ impl KeyTable {
             return Ok(false);
         }
         audit::append(&transaction, Deed::revoked(name), by).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
+        transaction.commit().map_err(uncommitted)?;
         Ok(true)
     }
 
@@ -219,7 +219,7 @@ impl KeyTable {
         for used in uses {
             transaction.execute(text, params![used.name, used.at.to_string()]).map_err(failed)?;
         }
-        transaction.commit().map_err(failed)?;
+        transaction.commit().map_err(uncommitted)?;
         uses.iter().for_each(Use::is_written);
         Ok(())
     }
@@ -256,7 +256,15 @@ fn free_name(connection: &Connection) -> Result<String, KeyRingError> {
     }
 }
 
-/// What a failure means. Each change is one transaction, which went through or left nothing behind.
+/// What it means that a commit failed. Where it is the disk that did, the next start may find the change all the same.
+fn uncommitted(error: rusqlite::Error) -> KeyRingError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => StoreError::OutcomeUnknown.into(),
+        _ => failed(error),
+    }
+}
+
+/// What a failure before the commit means: nothing is left behind.
 fn failed(error: rusqlite::Error) -> KeyRingError {
     KeyRingError::Failed(match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,

@@ -113,6 +113,52 @@ fn whichever_sync_fails_the_server_ends_and_nothing_acknowledged_is_lost() {
     assert!(ends_at_each(SYNCS, faults) >= 6, "most failed at the start already");
 }
 
+/// Keys are changed beside the writer, and their syncs fail like its own.
+#[test]
+fn whichever_sync_fails_a_key_that_was_given_is_good_and_the_server_ends() {
+    const ADMIN: &str = "the-key-of-the-administrator";
+    let home = Home::new(&configs::patient(&configs::guarded()));
+    home.add_admin("root", ADMIN);
+    home.serve().stop();
+    let (mut given, mut while_serving) = (Vec::new(), 0);
+    for fault in (1..=8).map(|n| format!("error=EIO:when={n}+")) {
+        let Start::Serves(mut server) = home.serve_on_a_failing_disk(SYNCS, &fault) else { continue };
+        while_serving += 1;
+        let mut client = server.client();
+        loop {
+            match client.try_send(&Request::new("POST /_/keys/").header("X-API-Key", ADMIN).json("{}")) {
+                Ok(answer) if answer.status == 201 => {
+                    given.push(answer.json()["key"].as_str().unwrap().to_owned())
+                }
+                Ok(answer) => {
+                    assert!(
+                        answer.status == 503 && answer.body_text().contains("is unknown"),
+                        "{fault}: {answer:?}"
+                    );
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        assert_eq!(server.wait().code(), Some(1), "{fault}");
+        let said = server.stderr();
+        assert!(
+            said.lines().last().unwrap_or_default().starts_with("carnet: the storage failed"),
+            "{fault}: {said}"
+        );
+        let server = home.serve();
+        for key in &given {
+            assert_eq!(
+                server.send(&Request::new("GET /users/").header("X-API-Key", key)).status,
+                200,
+                "{fault}"
+            );
+        }
+        server.stop().is_sound();
+    }
+    assert!(while_serving >= 3 && given.len() >= 3, "{while_serving} {given:?}");
+}
+
 #[test]
 fn whichever_write_fails_the_server_ends_and_nothing_acknowledged_is_lost() {
     let faults = [1, 2, 3, 5, 8, 13, 21, 34].map(|n| format!("error=EIO:when={n}"));
