@@ -2,7 +2,8 @@
 
 /// The head and the rows, each with as many cells. What another tool has put into the store cannot steer the terminal.
 pub(super) fn write(head: &[&str], rows: &[Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(harmless).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| harmless(cell)).collect()).collect();
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -14,7 +15,7 @@ pub(super) fn write(head: &[&str], rows: &[Vec<String>]) -> String {
     lines.collect()
 }
 
-fn harmless(cell: &String) -> String {
+fn harmless(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
     for character in cell.chars() {
         match character.is_control() {
