@@ -19,32 +19,26 @@ mod safety;
 mod schema;
 mod strangers;
 mod timing;
+mod visit;
 
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Admission, Collection, Verb};
+use crate::catalog::collection::{Admission, Verb};
 use crate::http::{
     Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, query, response,
 };
 use crate::observe::{Event, METRICS_CONTENT_TYPE, Observer};
-use crate::record::RecordId;
 use crate::store::Store;
-use access::{Caller, KeyParameters};
+use access::KeyParameters;
 use cors::Cors;
 use error::ApiError;
 use keys::Subject;
-use rate_limit::Tally;
 use route::{Labels, Route};
 use safety::Safety;
 use strangers::Strangers;
 use timing::Timing;
 
-const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
-/// For answers to a URL that holds an access key: neither may be kept.
-const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
-/// Where the answer depends on who asks.
-const BY_KEY: HeaderValue = HeaderValue::from_static("Authorization, X-API-Key");
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
 
 /// What an [`App`] is told besides the catalog and the store.
@@ -212,90 +206,6 @@ impl App {
         response
     }
 
-    /// Answers a request to a collection. Whatever comes of it, the answer says where its key stands
-    /// within the rate limit and whether it was given before, and is not kept where the URL holds the key.
-    async fn enter(
-        &self,
-        collection: &Collection,
-        id: Option<RecordId>,
-        verb: Result<Verb, Response>,
-        request: &mut Request,
-        timing: &mut Timing,
-    ) -> Response {
-        let mut visit =
-            Visit { caller: Caller::Anonymous, tally: None, key_in_url: false, is_repeated: false };
-        let mut response = match verb {
-            Ok(verb) => {
-                let answered = self.admit(collection, id, verb, request, &mut visit, timing).await;
-                answered.unwrap_or_else(|error| self.word(error))
-            }
-            Err(response) => {
-                visit.key_in_url = access::has_key(self, request);
-                visit.tally = self.peek(collection, request).await;
-                response
-            }
-        };
-        if let Some(tally) = visit.tally {
-            tally.write(response.headers_mut());
-        }
-        if collection.admission() != Admission::Open {
-            response.headers_mut().insert(header::VARY, BY_KEY);
-        }
-        if visit.is_repeated {
-            response.headers_mut().insert(retry::IDEMPOTENCY_REPLAYED, retry::YES);
-        }
-        let kept = if visit.key_in_url { DO_NOT_STORE } else { REVALIDATE };
-        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(kept);
-        response
-    }
-
-    async fn admit(
-        &self,
-        collection: &Collection,
-        id: Option<RecordId>,
-        verb: Verb,
-        request: &mut Request,
-        visit: &mut Visit,
-        timing: &mut Timing,
-    ) -> Result<Response, ApiError> {
-        let query = access::Query::parse(&self.key_parameters, request.query())?;
-        visit.key_in_url = query.has_key();
-        visit.caller = access::admit(self, collection, &query, request)?;
-        let authorized = access::authorize(&visit.caller, collection, verb);
-        if let (Caller::Known(holder), Some(limit)) = (&visit.caller, collection.rate_limit()) {
-            // What the key may not do does not count.
-            let requests = u64::from(authorized.is_ok());
-            let usage = self.store.use_quota(collection, holder.id, limit, requests).await?;
-            let tally = Tally::new(limit, usage);
-            visit.tally = Some(tally);
-            if authorized.is_ok() {
-                tally.verdict()?;
-            }
-        }
-        authorized?;
-        timing.mark("access");
-        match (id, verb) {
-            (None, Verb::Get) => records::list(self, collection, &query, request, timing).await,
-            (None, _) => records::create(self, collection, request, visit, timing).await,
-            (Some(id), Verb::Get) => records::fetch(self, collection, id, request, timing).await,
-            (Some(id), Verb::Delete) => records::delete(self, collection, id, request, visit, timing).await,
-            (Some(id), _) => records::update(self, collection, id, request, visit, timing).await,
-        }
-    }
-
-    /// Where the caller's key stands, for an answer that is given before access is judged.
-    async fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
-        let limit = collection.rate_limit()?;
-        let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
-        match access::identify(self, &query, request).ok()? {
-            Caller::Known(holder) => {
-                let usage = self.store.use_quota(collection, holder.id, limit, 0).await.ok()?;
-                Some(Tally::new(limit, usage))
-            }
-            Caller::Anonymous => None,
-        }
-    }
-
     /// Words an error; what is our own fault is also reported, once, here.
     fn word(&self, error: ApiError) -> Response {
         if let Some(cause) = error.own_fault() {
@@ -303,15 +213,6 @@ impl App {
         }
         error.into_response()
     }
-}
-
-/// What is learned about a visit on the way, and belongs on its answer however it ends.
-struct Visit {
-    caller: Caller,
-    tally: Option<Tally>,
-    key_in_url: bool,
-    /// Whether the answer is one that was given before.
-    is_repeated: bool,
 }
 
 impl Answer for App {

@@ -67,14 +67,20 @@ fn stop(rounds: &mut Rounds<'_>, round: usize, times: &mut Vec<Duration>) -> any
     let reads = load.reads.load(Ordering::Relaxed);
     drop(load);
     rounds.outcome.count("reads", reads);
+    let until = Instant::now() + LAST_WORDS;
     for (write, failure) in failures {
-        judge(rounds, write, &failure)?;
+        judge(rounds, write, &failure, until)?;
     }
     drop(server);
     rounds.look()
 }
 
-fn judge(rounds: &mut Rounds<'_>, write: Option<Write>, failure: &Failure) -> anyhow::Result<()> {
+fn judge(
+    rounds: &mut Rounds<'_>,
+    write: Option<Write>,
+    failure: &Failure,
+    until: Instant,
+) -> anyhow::Result<()> {
     let (stream, is_wholly_sent, is_reset, cause) = match failure {
         Failure::Unsent(_) => return Ok(()),
         Failure::Torn(words) => {
@@ -85,7 +91,7 @@ fn judge(rounds: &mut Rounds<'_>, write: Option<Write>, failure: &Failure) -> an
             (stream, *is_wholly_sent, *is_reset, cause)
         }
     };
-    if is_wholly_sent && !is_reset && !is_reset_in_time(stream)? {
+    if is_wholly_sent && !is_reset && !is_reset_by(stream, until)? {
         rounds.violation(format!("DROPPED: it was read and not answered ({cause}): {write:?}"));
         return Ok(());
     }
@@ -97,9 +103,8 @@ fn judge(rounds: &mut Rounds<'_>, write: Option<Write>, failure: &Failure) -> an
     Ok(())
 }
 
-/// Whether the system says, sooner or later, that the other end has not taken what was sent.
-fn is_reset_in_time(stream: &TcpStream) -> anyhow::Result<bool> {
-    let until = Instant::now() + LAST_WORDS;
+/// Whether the system says by then that the other end has not taken what was sent.
+fn is_reset_by(stream: &TcpStream, until: Instant) -> anyhow::Result<bool> {
     loop {
         if stream.take_error()?.is_some() {
             return Ok(true);

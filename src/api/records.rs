@@ -3,7 +3,8 @@
 use super::access::Query;
 use super::error::ApiError;
 use super::timing::Timing;
-use super::{App, Visit, content, envelope, retry};
+use super::visit::Visit;
+use super::{App, content, envelope, retry};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
