@@ -155,13 +155,10 @@ impl App {
             (Route::Record(collection, id), verb) => {
                 Ok(self.enter(collection, Some(id), verb, request, timing).await)
             }
-            // Rare, and boxed: see `Store`.
-            (Route::Keys, verb) => Ok(Box::pin(keys::answer(self, Subject::All, verb, request)).await),
-            (Route::Key(name), verb) => {
-                Ok(Box::pin(keys::answer(self, Subject::One(name), verb, request)).await)
-            }
+            (Route::Keys, verb) => Ok(keys::answer(self, Subject::All, verb, request).await),
+            (Route::Key(name), verb) => Ok(keys::answer(self, Subject::One(name), verb, request).await),
             (Route::KeyRotation(name), verb) => {
-                Ok(Box::pin(keys::answer(self, Subject::RotationOf(name), verb, request)).await)
+                Ok(keys::answer(self, Subject::RotationOf(name), verb, request).await)
             }
             (_, Err(response)) => Ok(response),
             (Route::Root, _) => Ok(self.root(request)),

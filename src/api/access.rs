@@ -154,11 +154,6 @@ pub(super) fn identify(app: &App, query: &Query<'_>, request: &Request) -> Resul
     })
 }
 
-/// Whether the URL holds an access key, known or not.
-pub(super) fn has_key(app: &App, request: &Request) -> bool {
-    Query::parse(&app.key_parameters, request.query()).is_ok_and(|query| query.has_key())
-}
-
 /// Whether the caller has a key that is known, for a look ahead: nothing is counted.
 pub(super) fn is_known(app: &App, request: &Request) -> bool {
     let Ok(query) = Query::parse(&app.key_parameters, request.query()) else { return false };

@@ -35,7 +35,8 @@ pub(super) async fn answer(
 ) -> Response {
     let mut response = match verb {
         Ok(verb) => {
-            let answered = admit(app, subject, verb, request).await;
+            // Rare, and boxed: every connection would have the room for it otherwise.
+            let answered = Box::pin(admit(app, subject, verb, request)).await;
             answered.unwrap_or_else(|error| app.word(error))
         }
         Err(response) => response,

@@ -43,8 +43,11 @@ impl App {
                 answered.unwrap_or_else(|error| self.word(error))
             }
             Err(response) => {
-                visit.key_in_url = access::has_key(self, request);
-                visit.tally = self.peek(collection, request).await;
+                // Nobody below reads the query; one that cannot be read holds no key either.
+                if let Ok(query) = access::Query::parse(&self.key_parameters, request.query()) {
+                    visit.key_in_url = query.has_key();
+                    visit.tally = self.peek(collection, &query, request).await;
+                }
                 response
             }
         };
@@ -97,10 +100,14 @@ impl App {
     }
 
     /// Where the caller's key stands, for an answer that is given before access is judged.
-    async fn peek(&self, collection: &Collection, request: &Request) -> Option<Tally> {
+    async fn peek(
+        &self,
+        collection: &Collection,
+        query: &access::Query<'_>,
+        request: &Request,
+    ) -> Option<Tally> {
         let limit = collection.rate_limit()?;
-        let query = access::Query::parse(&self.key_parameters, request.query()).ok()?;
-        match access::identify(self, &query, request).ok()? {
+        match access::identify(self, query, request).ok()? {
             Caller::Known(holder) => {
                 let usage = self.store.use_quota(collection, holder.id, limit, 0).await.ok()?;
                 Some(Tally::new(limit, usage))

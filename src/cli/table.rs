@@ -1,9 +1,11 @@
 //! A table for a terminal: columns as wide as what is in them.
 
+use annotate_snippets::normalize_untrusted_str;
+
 /// The head and the rows, each with as many cells. What another tool has put into the store cannot steer the terminal.
 pub(super) fn write(head: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| harmless(cell)).collect()).collect();
+        rows.iter().map(|row| row.iter().map(|cell| normalize_untrusted_str(cell)).collect()).collect();
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -15,17 +17,6 @@ pub(super) fn write(head: &[&str], rows: &[Vec<String>]) -> String {
     lines.collect()
 }
 
-fn harmless(cell: &str) -> String {
-    let mut text = String::with_capacity(cell.len());
-    for character in cell.chars() {
-        match character.is_control() {
-            true => text.extend(character.escape_default()),
-            false => text.push(character),
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,6 +24,6 @@ mod tests {
     #[test]
     fn a_column_is_as_wide_as_what_is_in_it_and_steers_no_terminal() {
         let rows = [["a\u{1b}[31m", "1"], ["bé", "22"]].map(|row| row.map(str::to_owned).to_vec());
-        assert_eq!(write(&["NAME", "N"], &rows), "NAME         N\na\\u{1b}[31m  1\nbé           22\n");
+        assert_eq!(write(&["NAME", "N"], &rows), "NAME    N\na␛[31m  1\nbé      22\n");
     }
 }

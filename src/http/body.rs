@@ -53,11 +53,7 @@ impl Body {
                 timeout(time, read(incoming, limit, share)).await.unwrap_or(Err(Refusal::BodyTooSlow))
             }
         };
-        *self = match &outcome {
-            Ok(bytes) => Body::Read(bytes.clone()),
-            Err(refusal) => Body::Failed(*refusal),
-        };
-        outcome
+        self.end(outcome)
     }
 
     /// Reads to the end within the same limits, and keeps nothing.
@@ -65,14 +61,18 @@ impl Body {
         let outcome = match self {
             Body::Read(_) => return Ok(()),
             Body::Failed(refusal) => return Err(*refusal),
-            Body::Waiting(incoming) => match timeout(time, swallow(incoming, limit)).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(Refusal::BodyTooSlow),
-            },
+            Body::Waiting(incoming) => {
+                timeout(time, swallow(incoming, limit)).await.unwrap_or(Err(Refusal::BodyTooSlow))
+            }
         };
-        *self = match outcome {
-            Ok(()) => Body::Read(Bytes::new()),
-            Err(refusal) => Body::Failed(refusal),
+        self.end(outcome.map(|()| Bytes::new())).map(drop)
+    }
+
+    /// Keeps what came of it, for whoever asks again.
+    fn end(&mut self, outcome: Result<Bytes, Refusal>) -> Result<Bytes, Refusal> {
+        *self = match &outcome {
+            Ok(bytes) => Body::Read(bytes.clone()),
+            Err(refusal) => Body::Failed(*refusal),
         };
         outcome
     }

@@ -115,9 +115,9 @@ impl Connection {
         self.deliveries.get().is_some_and(|deliveries| deliveries.are_stuck(sweep, patience))
     }
 
-    /// Whether the server stops and this connection is to end with the request that it has, if it has one. One that has
-    /// had no request may have one on its way; and of one whose next request has begun, the HTTP library may have read all of it and not looked at it yet:
-    /// told to finish, it would throw it away.
+    /// Whether the server stops and this connection is to end with the request that it has, if it has one. One that
+    /// has had no request may have one on its way; and of one whose next request has begun, the HTTP library may have
+    /// read all of it and not looked at it yet: told to finish, it would throw it away.
     pub(super) fn must_finish(&self) -> bool {
         self.server.is_stopping() && !matches!(self.phase(), Phase::Fresh | Phase::Head)
     }

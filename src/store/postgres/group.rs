@@ -203,14 +203,14 @@ impl Group<'_> {
 
     pub(super) fn ask<'f>(&'f self, text: &str, parameters: Vec<Bound<'f>>) -> Answering<'f> {
         let statement = self.at_hand.lock().get(text).cloned();
-        let text = if statement.is_none() { text.to_owned() } else { String::new() };
+        let statement = statement.ok_or_else(|| text.to_owned());
         Box::pin(async move {
             let parameters: Vec<Parameter<'_>> =
                 parameters.iter().map(|parameter| &**parameter as Parameter<'_>).collect();
             match statement {
-                Some(statement) => self.line.client.query(&statement, &parameters).await,
+                Ok(statement) => self.line.client.query(&statement, &parameters).await,
                 // `prepare` has them all; one that it forgot is never left out.
-                None => self.line.client.query(&text, &parameters).await,
+                Err(text) => self.line.client.query(&text, &parameters).await,
             }
         })
     }
