@@ -10,6 +10,7 @@ mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod keys;
+mod log_path;
 pub mod openapi;
 mod rate_limit;
 mod records;
@@ -21,6 +22,7 @@ mod strangers;
 mod timing;
 mod visit;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
@@ -233,6 +235,10 @@ impl Answer for App {
         if let Some(cors) = &self.cors {
             cors.mark(request, response);
         }
+    }
+
+    fn loggable_path<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        log_path::loggable(&self.catalog, &self.settings, path)
     }
 }
 

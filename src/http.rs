@@ -30,6 +30,7 @@ mod socket;
 mod tests;
 pub mod tls;
 
+use std::borrow::Cow;
 use std::future::Future;
 
 pub use bytes::Bytes;
@@ -85,4 +86,9 @@ pub trait Answer: Send + Sync + 'static {
 
     /// Marks an answer, whoever gave it, before it is sent.
     fn mark(&self, _request: &Request, _response: &mut Response) {}
+
+    /// The path of a request as a log line may show it: without what may be a secret.
+    fn loggable_path<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(path)
+    }
 }

@@ -1,5 +1,6 @@
 //! One request and its answer: judged, answered, marked, reported.
 
+use std::cell::LazyCell;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,10 +67,11 @@ pub(super) async fn answer<A: Answer>(
         status: response.status().as_u16(),
         duration: began.elapsed(),
     };
+    let path = LazyCell::new(|| answer.loggable_path(request.path()));
     server.observer.report_request(request.route(), outcome, |outcome| RequestReport {
         outcome,
         id: request.id(),
-        path: request.path(),
+        path: &path,
         bytes: if *request.method() == Method::HEAD { 0 } else { response.body().size_hint().lower() },
         client: request.client(),
     });

@@ -62,7 +62,7 @@ impl Outcome<'_> {
 pub struct RequestReport<'a> {
     pub outcome: Outcome<'a>,
     pub id: &'a str,
-    /// The path alone: access keys travel in the query string.
+    /// The path alone, without what may be a secret in it: access keys travel in the query string.
     pub path: &'a str,
     /// Bytes of the answer's body.
     pub bytes: u64,
@@ -120,12 +120,15 @@ pub enum Event<'a> {
     Detail(&'a str),
 }
 
-/// One value in an event; rendering escapes what may come from outside.
+/// One value in an event; rendering escapes and shortens what may come from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value<'a> {
     /// Our own words, with nothing in them to escape.
     Own(&'static str),
+    /// A text of any origin: a cause, a name.
     Text(&'a str),
+    /// What a client put into the first line of its request.
+    Target(&'a str),
     Number(u64),
     Truth(bool),
     Milliseconds(Duration),
@@ -200,7 +203,7 @@ impl<'a> Event<'a> {
 
     /// What it says to a person, piece by piece.
     pub(super) fn message(&self, mut say: impl FnMut(Value<'a>)) {
-        use Value::{Client, Number, Own, Socket, Text};
+        use Value::{Client, Number, Own, Socket, Target, Text};
         match *self {
             Event::Listening { address } => {
                 say(Own("listening on "));
@@ -213,9 +216,9 @@ impl<'a> Event<'a> {
                 say(Number(cut as u64));
             }
             Event::Request(request) => {
-                say(Text(request.outcome.method));
+                say(Target(request.outcome.method));
                 say(Own(" "));
-                say(Text(request.path));
+                say(Target(request.path));
                 say(Own(" "));
                 say(Number(request.outcome.status.into()));
             }
@@ -306,8 +309,8 @@ impl<'a> Event<'a> {
             }
             Event::Stopped { cut } => field("cut", Value::Number(cut as u64), true),
             Event::Request(request) => {
-                field("method", Value::Text(request.outcome.method), true);
-                field("path", Value::Text(request.path), true);
+                field("method", Value::Target(request.outcome.method), true);
+                field("path", Value::Target(request.path), true);
                 field("status", Value::Number(request.outcome.status.into()), true);
                 field("duration_ms", Value::Milliseconds(request.outcome.duration), false);
                 field("bytes", Value::Number(request.bytes), false);

@@ -1,13 +1,24 @@
 //! An event as one line: text for people, JSON for machines.
 //!
 //! Written by hand into bytes, because a line is made for each request. Nothing that came from
-//! outside can end a line or steer a terminal: control characters are escaped in both forms.
+//! outside can end a line or steer a terminal: control characters are escaped in both forms. Nor
+//! can it make a line long: each text has a bound, counted after escaping.
 
 use std::io::Write;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::event::{Event, Level, Value};
+
+/// The most bytes that a text takes in a line. Every name of an access key fits, unless it is of
+/// characters that are escaped.
+const TEXT_BYTES: usize = 1024;
+
+/// The most bytes of a method or a path: JSON lines hold each of them twice. What we serve is shorter.
+const TARGET_BYTES: usize = 256;
+
+/// Stands where the rest of a text was left out.
+const ELLIPSIS: &str = "…";
 
 /// How lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +131,8 @@ fn push_text(event: &Event<'_>, is_colored: bool, moment: SystemTime, clock: &mu
 fn push_value(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Own(text) => out.extend_from_slice(text.as_bytes()),
-        Value::Text(text) => push_escaped(text, out),
+        Value::Text(text) => push_escaped(text, TEXT_BYTES, out),
+        Value::Target(text) => push_escaped(text, TARGET_BYTES, out),
         Value::Number(number) => push_number(number, out),
         Value::Truth(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
         Value::Milliseconds(duration) => push_milliseconds(duration, out),
@@ -143,14 +155,20 @@ fn write_to(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// Appends text as the inside of a JSON string, with whatever could harm a reader escaped.
-fn push_escaped(text: &str, out: &mut Vec<u8>) {
+/// Appends text as the inside of a JSON string, with whatever could harm a reader escaped, in at most `limit` bytes.
+fn push_escaped(text: &str, limit: usize, out: &mut Vec<u8>) {
     let is_plain = |byte: &u8| matches!(byte, 0x20..=0x7e) && !matches!(byte, b'"' | b'\\');
-    if text.as_bytes().iter().all(is_plain) {
+    if text.len() <= limit && text.as_bytes().iter().all(is_plain) {
         out.extend_from_slice(text.as_bytes());
         return;
     }
+    let start = out.len();
+    // Where the text is cut should it turn out to be too long: after the last whole character that leaves room.
+    let mut cut = start;
     for character in text.chars() {
+        if out.len() - start + ELLIPSIS.len() <= limit {
+            cut = out.len();
+        }
         match character {
             '"' => out.extend_from_slice(b"\\\""),
             '\\' => out.extend_from_slice(b"\\\\"),
@@ -164,6 +182,11 @@ fn push_escaped(text: &str, out: &mut Vec<u8>) {
                 let mut bytes = [0; 4];
                 out.extend_from_slice(character.encode_utf8(&mut bytes).as_bytes());
             }
+        }
+        if out.len() - start > limit {
+            out.truncate(cut);
+            out.extend_from_slice(ELLIPSIS.as_bytes());
+            return;
         }
     }
 }
@@ -240,6 +263,33 @@ mod tests {
              \"message\":\"GET /users/ 200\",\"method\":\"GET\",\"path\":\"/users/\",\"status\":200,\
              \"duration_ms\":1.042,\"bytes\":110,\"client\":\"127.0.0.1\",\"request_id\":\"abc-1\"}\n"
         );
+    }
+
+    #[test]
+    fn a_line_stays_short_whatever_is_in_it() {
+        for hostile in ["a", "\"", "é", "\u{202e}", "\u{1f600}", "\u{1}x"] {
+            let hostile = hostile.repeat(9_000);
+            let request = RequestReport {
+                outcome: Outcome { method: &hostile, status: 404, duration: Duration::MAX },
+                id: "abc-1",
+                path: &hostile,
+                bytes: u64::MAX,
+                client: Ipv4Addr::new(127, 0, 0, 1).into(),
+            };
+            for style in [Style::Json, Style::Plain, Style::Colored] {
+                let line = rendered(&Event::Request(request), style);
+                assert!(line.len() < 2500, "{}", line.len());
+                assert_eq!(line.matches(ELLIPSIS).count(), if style == Style::Json { 4 } else { 2 });
+            }
+            let line = rendered(&Event::Request(request), Style::Json);
+            let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+            for (field, limit) in [("method", TARGET_BYTES), ("path", TARGET_BYTES)] {
+                let text = value[field].as_str().unwrap().strip_suffix(ELLIPSIS).unwrap();
+                assert!(hostile.starts_with(text) && text.len() > limit / 8, "{text}");
+            }
+        }
+        let fitting = "é".repeat(TEXT_BYTES / 2);
+        assert!(!rendered(&Event::Warning(&fitting), Style::Plain).contains(ELLIPSIS));
     }
 
     #[test]

@@ -138,6 +138,7 @@ mod cli {
     mod copy;
     mod init;
     mod keys;
+    mod log;
     mod problems;
     mod secrecy;
     mod serve;

@@ -167,3 +167,46 @@ fn a_malformed_request_does_not_bring_the_key_into_the_log() {
     server.wait();
     assert!(!server.stderr().contains(CANARY), "{}", server.stderr());
 }
+
+/// A key belongs into a header or the query; clients get that wrong.
+#[test]
+fn a_key_that_strays_into_a_path_is_in_no_line() {
+    let home = Home::new(&format!("[log]\nlevel = \"debug\"\n{}", configs::guarded()));
+    home.add_admin("root", CANARY);
+    let server = home.serve();
+    let mut paths = Vec::new();
+    for key in [CANARY, STRANGER, "ck_mnu7nr2rkfdlmbt0i3e9msr5vpi6ihoogqqt9ri5pi4b1kmm5q10"] {
+        let encoded: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        paths.extend([
+            format!("/{key}"),
+            format!("/{encoded}/"),
+            format!("/users/{key}/"),
+            format!("/users/&accesskey={key}"),
+            format!("/users/;accesskey={key}?count=1"),
+            format!("/users/%3Faccesskey={key}"),
+            format!("/users/1/{key}/"),
+            format!("/accesskey={key}/users/"),
+            format!("/schema/{key}/"),
+            format!("/console/{key}/app.js"),
+            format!("/_/keys/{key}/"),
+            format!("/_/keys/{key}/rotate/"),
+            format!("/_/keys/{key}/rotate/{key}"),
+        ]);
+    }
+    for path in &paths {
+        for line in [format!("GET {path}"), format!("DELETE {path}"), format!("POST {path}")] {
+            server.send(&Request::new(&line));
+            server.send(&Request::new(&line).header("X-API-Key", CANARY));
+            server.send(&Request::new(&line).header("Host", "not a host"));
+        }
+    }
+    let mut server = server;
+    server.signal("TERM");
+    server.wait();
+    let log = server.stderr();
+    assert_eq!(log.matches("\"event\":\"request\"").count(), paths.len() * 9, "{log}");
+    // Longer parts of them are in no line either.
+    for part in ["canary", "coal", "stranger", "night", "ck_mn", "5q10", "%63%61%6e"] {
+        assert!(!log.contains(part), "{part} is in:\n{log}");
+    }
+}
