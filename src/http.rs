@@ -92,3 +92,9 @@ pub trait Answer: Send + Sync + 'static {
         Cow::Borrowed(path)
     }
 }
+
+/// Who sends a request, once that is known.
+pub trait Caller: Send + Sync {
+    /// What log lines call them.
+    fn name(&self) -> &str;
+}

@@ -7,7 +7,7 @@ use super::App;
 use super::error::ApiError;
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::name::key_parameters;
-use crate::http::{HeaderMap, Request, header, query};
+use crate::http::{self, HeaderMap, Request, header, query};
 use crate::record::access_key::KeyHash;
 use crate::record::moment::Moment;
 use crate::record::scope::Right;
@@ -73,6 +73,13 @@ pub(super) enum Caller {
     Known(Arc<Holder>),
 }
 
+/// Log lines name the key, never its secret.
+impl http::Caller for Holder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 /// What a look at the presented key tells.
 enum Presented {
     Nothing,
@@ -117,12 +124,12 @@ pub(super) fn authorize(caller: &Caller, collection: &Collection, verb: Verb) ->
     }
 }
 
-/// Lets in who may manage access keys, and says what their own is called.
-pub(super) fn admit_admin(app: &App, query: &Query<'_>, request: &Request) -> Result<String, ApiError> {
+/// Refuses everybody whose key is not known. What it may is not judged here.
+pub(super) fn admit_known(app: &App, query: &Query<'_>, request: &Request) -> Result<Arc<Holder>, ApiError> {
     match present(app, query, request.headers())? {
         Presented::Known(holder) => {
             holder.is_used(Moment::now());
-            if holder.is_admin { Ok(holder.name.clone()) } else { Err(ApiError::Forbidden) }
+            Ok(holder)
         }
         Presented::Unknown => {
             app.strangers.count(request.client(), &app.observer)?;

@@ -48,11 +48,16 @@ pub(super) async fn answer(
 
 async fn admit(app: &App, subject: Subject, verb: Verb, request: &mut Request) -> Result<Response, ApiError> {
     let query = access::Query::parse(&app.key_parameters, request.query())?;
-    let admin = access::admit_admin(app, &query, request)?;
+    let holder = access::admit_known(app, &query, request)?;
+    request.set_caller(holder.clone());
+    if !holder.is_admin {
+        return Err(ApiError::Forbidden);
+    }
+    let admin = holder.name.as_str();
     match (subject, verb) {
-        (Subject::RotationOf(name), _) => rotate(app, &admin, name, request).await,
-        (Subject::One(name), _) => revoke(app, &admin, name, request).await,
-        (Subject::All, Verb::Post) => create(app, &admin, request).await,
+        (Subject::RotationOf(name), _) => rotate(app, admin, name, request).await,
+        (Subject::One(name), _) => revoke(app, admin, name, request).await,
+        (Subject::All, Verb::Post) => create(app, admin, request).await,
         (Subject::All, _) => list(app).await,
     }
 }

@@ -51,6 +51,9 @@ impl App {
                 response
             }
         };
+        if let Caller::Known(holder) = visit.caller {
+            request.set_caller(holder);
+        }
         if let Some(tally) = visit.tally {
             tally.write(response.headers_mut());
         }

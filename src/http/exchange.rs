@@ -72,6 +72,7 @@ pub(super) async fn answer<A: Answer>(
         outcome,
         id: request.id(),
         path: &path,
+        key: request.caller(),
         bytes: if *request.method() == Method::HEAD { 0 } else { response.body().size_hint().lower() },
         client: request.client(),
     });

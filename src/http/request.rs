@@ -13,7 +13,7 @@ use super::connection::Connection;
 use super::exchange::X_REQUEST_ID;
 use super::request_id::RequestId;
 use super::server::Server;
-use super::{Bytes, Coding, Refusal, forwarded};
+use super::{Bytes, Caller, Coding, Refusal, forwarded};
 use crate::observe::Route;
 
 /// One request; see `Answer`.
@@ -24,6 +24,7 @@ pub struct Request {
     taken: usize,
     id: RequestId,
     route: Route,
+    caller: Option<Arc<dyn Caller>>,
     connection: Arc<Connection>,
 }
 
@@ -34,7 +35,8 @@ impl Request {
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
             .unwrap_or_else(|| connection.server.request_ids.next(&connection.request_ids));
-        Request { head, body: Body::new(incoming), taken: 0, id, route: Route::default(), connection }
+        let (body, route) = (Body::new(incoming), Route::default());
+        Request { head, body, taken: 0, id, route, caller: None, connection }
     }
 
     pub fn method(&self) -> &Method {
@@ -115,6 +117,16 @@ impl Request {
     /// Says which route this request was for, for the metrics.
     pub fn set_route(&mut self, route: Route) {
         self.route = route;
+    }
+
+    /// Says who sent this request, for the log.
+    pub fn set_caller(&mut self, caller: Arc<dyn Caller>) {
+        self.caller = Some(caller);
+    }
+
+    /// The name of who sent this request.
+    pub(super) fn caller(&self) -> Option<&str> {
+        self.caller.as_deref().map(Caller::name)
     }
 
     pub(super) fn server(&self) -> &Arc<Server> {

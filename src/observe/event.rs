@@ -64,6 +64,8 @@ pub struct RequestReport<'a> {
     pub id: &'a str,
     /// The path alone, without what may be a secret in it: access keys travel in the query string.
     pub path: &'a str,
+    /// The name of the access key that the caller is known by.
+    pub key: Option<&'a str>,
     /// Bytes of the answer's body.
     pub bytes: u64,
     pub client: IpAddr,
@@ -315,6 +317,9 @@ impl<'a> Event<'a> {
                 field("duration_ms", Value::Milliseconds(request.outcome.duration), false);
                 field("bytes", Value::Number(request.bytes), false);
                 field("client", Value::Client(request.client), false);
+                if let Some(key) = request.key {
+                    field("key", Value::Text(key), false);
+                }
                 field("request_id", Value::Text(request.id), false);
             }
             Event::Panic { location, text } => {

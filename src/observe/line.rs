@@ -245,6 +245,7 @@ mod tests {
             outcome: Outcome { method: "GET", status: 200, duration: Duration::from_micros(1_042) },
             id: "abc-1",
             path,
+            key: None,
             bytes: 110,
             client: Ipv4Addr::new(127, 0, 0, 1).into(),
         })
@@ -273,17 +274,18 @@ mod tests {
                 outcome: Outcome { method: &hostile, status: 404, duration: Duration::MAX },
                 id: "abc-1",
                 path: &hostile,
+                key: Some(&hostile),
                 bytes: u64::MAX,
                 client: Ipv4Addr::new(127, 0, 0, 1).into(),
             };
             for style in [Style::Json, Style::Plain, Style::Colored] {
                 let line = rendered(&Event::Request(request), style);
                 assert!(line.len() < 2500, "{}", line.len());
-                assert_eq!(line.matches(ELLIPSIS).count(), if style == Style::Json { 4 } else { 2 });
+                assert_eq!(line.matches(ELLIPSIS).count(), if style == Style::Json { 5 } else { 3 });
             }
             let line = rendered(&Event::Request(request), Style::Json);
             let value: serde_json::Value = serde_json::from_str(&line).unwrap();
-            for (field, limit) in [("method", TARGET_BYTES), ("path", TARGET_BYTES)] {
+            for (field, limit) in [("method", TARGET_BYTES), ("path", TARGET_BYTES), ("key", TEXT_BYTES)] {
                 let text = value[field].as_str().unwrap().strip_suffix(ELLIPSIS).unwrap();
                 assert!(hostile.starts_with(text) && text.len() > limit / 8, "{text}");
             }
