@@ -161,7 +161,9 @@ mod cli {
 mod house {
     mod console;
     mod dependencies;
+    mod deploy;
     mod directions;
+    mod image;
     mod opening_lines;
     mod packages;
     mod pages;
