@@ -8,6 +8,7 @@ mod capacity;
 mod coding;
 mod complaint;
 mod connection;
+mod date;
 mod delivery;
 mod exchange;
 mod farewell;

@@ -12,7 +12,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 
 use super::connection::Connection;
 use super::pulse::Phase;
-use super::{Answer, Refusal, Request, Response, coding, limits};
+use super::{Answer, Refusal, Request, Response, coding, date, limits};
 use crate::observe::{Outcome, RequestReport};
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -61,6 +61,9 @@ pub(super) async fn answer<A: Answer>(
     answer.mark(&request, &mut response);
     coding::encode(&request, &mut response).await;
     response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
+    if let Some(now) = date::now() {
+        response.headers_mut().insert(header::DATE, now);
+    }
 
     let outcome = Outcome {
         method: request.method().as_str(),

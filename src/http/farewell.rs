@@ -4,8 +4,8 @@ use hyper::header;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::Response;
 use super::limits::LINGER_TIME;
+use super::{Response, date};
 
 /// Writes an answer to a stream that the HTTP library has given back, and closes it.
 pub(super) async fn say(mut stream: impl AsyncWrite + Unpin, response: Response) {
@@ -19,20 +19,16 @@ pub(super) async fn say(mut stream: impl AsyncWrite + Unpin, response: Response)
 }
 
 fn bytes(response: Response) -> Vec<u8> {
-    let (head, body) = response.into_parts();
+    let (mut head, body) = response.into_parts();
     let body = body.into_inner().unwrap_or_default();
+    if let Some(now) = date::now() {
+        head.headers.insert(header::DATE, now);
+    }
     let mut bytes = format!("HTTP/1.1 {}\r\n", head.status).into_bytes();
     for (name, value) in &head.headers {
         bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
-    let now = jiff::Timestamp::now().strftime("%a, %d %b %Y %H:%M:%S GMT");
-    let rest = format!(
-        "{}: close\r\n{}: {}\r\n{}: {now}\r\n\r\n",
-        header::CONNECTION,
-        header::CONTENT_LENGTH,
-        body.len(),
-        header::DATE
-    );
+    let rest = format!("{}: close\r\n{}: {}\r\n\r\n", header::CONNECTION, header::CONTENT_LENGTH, body.len());
     bytes.extend(rest.into_bytes());
     bytes.extend(body);
     bytes

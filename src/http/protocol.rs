@@ -23,7 +23,7 @@ use super::heads::Heads;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
 use super::pulse::Phase;
 use super::socket::Socket;
-use super::{Answer, Refusal, Request, Response, exchange, farewell, tls};
+use super::{Answer, Refusal, Request, Response, date, exchange, farewell, tls};
 use crate::observe::Event;
 
 /// The first byte of everything that begins TLS.
@@ -69,10 +69,15 @@ async fn greet(connection: &Arc<Connection>, stream: TcpStream) -> io::Result<Gr
     Box::pin(tls.accept(socket)).await.map(Box::new).map(Greeting::Encrypted)
 }
 
-/// Waits for something as long as the connection is not cut.
+/// Waits for something as long as the connection is not cut, and the clock shows what an answer can say: the HTTP
+/// library would panic where it does not.
 async fn until_cut<F: Future + Unpin>(connection: &Connection, mut work: F) -> Option<F::Output> {
     poll_fn(|context| {
         if connection.is_cut(context.waker()) {
+            return Poll::Ready(None);
+        }
+        if !date::is_known() {
+            connection.server.complain_of_clock();
             return Poll::Ready(None);
         }
         Pin::new(&mut work).poll(context).map(Some)
@@ -123,7 +128,7 @@ where
     // Cut in the middle of a head: its client hears why.
     let parts = protocol.into_parts();
     let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && !parts.read_buf.is_empty();
-    if is_in_head && !connection.server.is_stopping() {
+    if is_in_head && !connection.server.is_stopping() && date::is_known() {
         farewell::say(parts.io.into_inner().into_inner(), answer.refuse(Refusal::HeadTooSlow)).await;
     }
     Ok(())

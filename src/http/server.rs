@@ -77,6 +77,7 @@ struct Open {
     next_key: u64,
     refused: Complaint,
     accept_failed: Complaint,
+    clock: Complaint,
 }
 
 /// A connection's place among the open ones, given back when its task ends in any way.
@@ -109,6 +110,14 @@ impl Server {
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.get().is_some()
+    }
+
+    /// Says, now and then, why connections are closed.
+    pub(super) fn complain_of_clock(&self) {
+        if self.open.lock().clock.tell().is_some() {
+            let words = "the clock of this machine shows no year from 1970 to 9999; connections are closed until it does";
+            self.observer.report(Event::Warning(words));
+        }
     }
 
     async fn accept_until<A: Answer>(

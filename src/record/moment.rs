@@ -1,7 +1,7 @@
 //! A moment, to the second: when an access key was made, ends, was used.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -28,8 +28,9 @@ pub enum MomentError {
 pub struct SpanError;
 
 impl Moment {
+    /// Now; where the clock shows a year beyond 9999, the last moment before that.
     pub fn now() -> Self {
-        Self(Timestamp::now().as_second())
+        Self(Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX).as_second())
     }
 
     /// Understands a time from now (`90d`), a day (which it begins with, in UTC) or RFC 3339. It must be still to come.

@@ -11,6 +11,7 @@
 mod support {
     pub(crate) mod answer;
     pub(crate) mod client;
+    pub(crate) mod clock;
     pub(crate) mod cluster;
     pub(crate) mod configs;
     pub(crate) mod copying;
@@ -72,6 +73,7 @@ mod api {
 mod robustness {
     mod bad_bodies;
     mod bad_queries;
+    mod clocks;
     mod connections;
     mod exhaustion;
     mod frames;
