@@ -10,8 +10,10 @@ mod init;
 mod keys;
 mod manual;
 mod openapi;
+mod port;
 mod serve;
 mod signals;
+mod store;
 mod table;
 mod terminal;
 mod threads;
@@ -91,9 +93,10 @@ enum Command {
     Serve(ServeOptions),
     /// Write the built-in configuration, commented, to start from
     Init {
-        /// Where to write it; never over an existing file
-        #[arg(default_value = crate::config::DEFAULT_FILE)]
-        file: PathBuf,
+        #[arg(
+            help = "Where to write it, never over an existing file [default: as --config, else carnet.toml]"
+        )]
+        file: Option<PathBuf>,
     },
     /// Say what the configuration means and what a start would change; change nothing
     Check,
@@ -135,6 +138,14 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
             )
             .exit();
     }
+    if matches!(command, Some(Command::Init { .. })) && common.database.is_some() {
+        Arguments::command()
+            .error(
+                clap::error::ErrorKind::ArgumentConflict,
+                "--database says nothing to `init`; write it into the file, as `database` under [server]",
+            )
+            .exit();
+    }
     match command {
         None => serve::run(load(&common, serve)?),
         Some(Command::Serve(later)) => {
@@ -142,7 +153,10 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
             let base_url = later.base_url.or(serve.base_url);
             serve::run(load(&common, ServeOptions { listen, base_url })?)
         }
-        Some(Command::Init { file }) => init::run(&file),
+        Some(Command::Init { file }) => {
+            let variable = environment::read("CARNET_CONFIG").map(PathBuf::from);
+            init::run(init::Target { argument: file, flag: common.config, variable })
+        }
         Some(Command::Check) => check::run(&load(&common, ServeOptions::default())?),
         Some(Command::Keys(command)) => keys::run(&load(&common, ServeOptions::default())?, command),
         Some(Command::Audit(options)) => audit::run(&load(&common, ServeOptions::default())?, &options),

@@ -4,11 +4,10 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
-use super::{table, terminal};
+use super::{store, table, terminal};
 use crate::config::Config;
 use crate::store::audit::{Row, Trail};
 use crate::store::keys::KeyRing;
-use crate::store::url::StorageUrl;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -21,13 +20,13 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
-    if let StorageUrl::Sqlite(path) = &config.storage
-        && !path.exists()
-    {
-        // Opened, it would be made, and a mistyped path would look like a trail with nothing in it.
-        bail!("there is no store at {}; --database says where it is", path.display());
-    }
-    let trail = KeyRing::open(&config.storage)?.trail()?;
+    let Some(ring) = KeyRing::inspect(&config.storage)? else {
+        // A mistyped path must not look like a trail with nothing in it.
+        let place = config.storage.absolute();
+        bail!("there is no store at {place}; --config or --database says where it is");
+    };
+    store::name(&config.storage, true);
+    let trail = ring.trail()?;
     if options.verify {
         return verify(&trail);
     }

@@ -10,6 +10,7 @@ use crate::store::{OpenError, Store};
 pub(super) fn run(config: &Config) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let plan = runtime.block_on(Store::plan(&config.storage, &config.catalog))?;
+    terminal::remark(&format!("store: {}", config.storage.absolute()));
     if !plan.obstacles.is_empty() {
         return Err(OpenError::Contradiction(plan.obstacles).into());
     }

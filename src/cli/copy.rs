@@ -44,7 +44,8 @@ pub(super) fn run(config: Config, options: &Options) -> anyhow::Result<()> {
         other => anyhow::Error::new(other),
     })?;
     terminal::say(&listed(&summary))?;
-    terminal::remark(&format!("copied {from} to {to} and compared: {}", total(&summary, begun.elapsed())));
+    let total = total(&summary, begun.elapsed());
+    terminal::remark(&format!("copied {} to {} and compared: {total}", from.absolute(), to.absolute()));
     Ok(())
 }
 

@@ -49,10 +49,8 @@ pub(super) fn for_a_person(
 
 /// Where the data is, so that it can be found from anywhere.
 fn place(storage: &StorageUrl) -> String {
-    match storage {
-        StorageUrl::Sqlite(path) => {
-            std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
-        }
+    match storage.absolute() {
+        StorageUrl::Sqlite(path) => path.display().to_string(),
         StorageUrl::Postgres(url) => url.to_string(),
     }
 }

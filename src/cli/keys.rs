@@ -6,8 +6,9 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{WrongUsage, table, terminal};
+use super::{WrongUsage, store, table, terminal};
 use crate::catalog::Catalog;
+use crate::catalog::collection::Admission;
 use crate::config::Config;
 use crate::record::access_key::{AccessKey, KeyEntry, KeyName, LONGEST_GRACE, USUAL_GRACE, grace};
 use crate::record::moment::Moment;
@@ -77,7 +78,9 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
             create(config, &key)
         }
         Command::List { json } => {
-            let entries = KeyRing::open(&config.storage)?.list()?;
+            let ring = KeyRing::inspect(&config.storage)?;
+            store::name(&config.storage, ring.is_some());
+            let entries = ring.map_or_else(|| Ok(Vec::new()), |ring| ring.list())?;
             terminal::say(&if json { as_json(&entries) } else { as_table(&entries) })?;
             if !json {
                 remark_stale(&entries);
@@ -86,7 +89,8 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
         }
         Command::Rotate { name, grace: given } => rotate(config, name, given.as_deref()),
         Command::Revoke { name } => {
-            if !KeyRing::open(&config.storage)?.revoke(&name, &Actor::command_line())? {
+            let Some(mut ring) = existing(config)? else { return unknown(&name) };
+            if !ring.revoke(&name, &Actor::command_line())? {
                 return unknown(&name);
             }
             terminal::remark(&format!("revoked {name}"));
@@ -96,7 +100,17 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
 }
 
 fn create(config: &Config, key: &NewKey) -> anyhow::Result<()> {
-    let name = KeyRing::open(&config.storage)?.create(key, &Actor::command_line())?;
+    let is_there = KeyRing::inspect(&config.storage)?.is_some();
+    let mut ring = KeyRing::open(&config.storage)?;
+    store::name_for_change(&config.storage, is_there);
+    let name = ring.create(key, &Actor::command_line())?;
+    if config.catalog.collections().iter().all(|collection| collection.admission() == Admission::Open) {
+        terminal::remark(&format!(
+            "carnet: warning: no collection of {} asks for a key, so everybody may read and write without one; \
+             `authentication` and `authorization` under [collection.access] change that",
+            config.origin
+        ));
+    }
     if key.access_key.is_guessable() {
         terminal::remark(
             "carnet: warning: this key is short enough to be guessed; leave out --key for a random one",
@@ -118,7 +132,8 @@ fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<
         })?,
     };
     let rotation = Rotation { name, access_key: generate()?, grace };
-    let rotated = KeyRing::open(&config.storage)?.rotate(&rotation, &Actor::command_line())?;
+    let Some(mut ring) = existing(config)? else { return unknown(&rotation.name) };
+    let rotated = ring.rotate(&rotation, &Actor::command_line())?;
     let Some(rotated) = rotated else { return unknown(&rotation.name) };
     terminal::say(&format!("{}\n", rotation.access_key.reveal()))?;
     let before = match rotated.previous_until {
@@ -127,6 +142,13 @@ fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<
     };
     terminal::remark(&format!("the new secret of {}, shown this once; {before}", rotation.name));
     Ok(())
+}
+
+/// The stored keys, to change one of them. Where there is no store there is none to change, and none is made.
+fn existing(config: &Config) -> anyhow::Result<Option<KeyRing>> {
+    let is_there = KeyRing::inspect(&config.storage)?.is_some();
+    store::name(&config.storage, is_there);
+    Ok(is_there.then(|| KeyRing::open(&config.storage)).transpose()?)
 }
 
 fn unknown(name: &str) -> anyhow::Result<()> {

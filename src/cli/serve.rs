@@ -1,4 +1,4 @@
-//! `carnet serve`: config → store → app → listener → serve until told to stop.
+//! `carnet serve`: config → port → store → app → listener → serve until told to stop.
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tokio::net::TcpListener;
 
 use super::signals::{Hangups, Signals};
-use super::{files, greeting, terminal, threads, tls};
+use super::{files, greeting, port, terminal, threads, tls};
 use crate::api::{self, App};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
@@ -49,6 +48,8 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("the threads that answer cannot be started")?;
+    // Before the store, which is made where there is none: a start that fails should leave nothing behind.
+    let socket = port::take(config.listen)?;
     let store = runtime.block_on(Store::open(&config.storage, catalog.clone(), open, observer.clone()))?;
     let settings = api::Settings {
         base_url: config.base_url,
@@ -66,7 +67,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     warn_if_exposed(&observer, config.listen, &catalog);
 
     let ended = runtime.block_on(async {
-        let listener = listen(config.listen).await?;
+        let listener = port::open(socket, config.listen)?;
         let address = listener.local_addr()?;
         let signals = Signals::listen()?;
         if let (Some(tls), Some(files)) = (&tls, config.tls) {
@@ -93,14 +94,6 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     store.close();
     observer.flush();
     ended
-}
-
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| {
-        format!(
-            "{address} cannot be listened on; is another server there? Choose another address with --listen"
-        )
-    })
 }
 
 fn greet(

@@ -169,7 +169,15 @@ pub enum KeyRing {
 }
 
 impl KeyRing {
-    /// Opens the stored keys, and makes the store where there is none.
+    /// Opens the stored keys to read them; `None` where there is no store. Nothing is changed or made.
+    pub fn inspect(url: &StorageUrl) -> Result<Option<Self>, OpenError> {
+        match url {
+            StorageUrl::Sqlite(path) => Ok(KeyTable::inspect(path)?.map(Self::Sqlite)),
+            StorageUrl::Postgres(url) => Ok(ring::KeyTable::inspect(url)?.map(Self::Postgres)),
+        }
+    }
+
+    /// Opens the stored keys to change them, and makes the store where there is none.
     pub fn open(url: &StorageUrl) -> Result<Self, OpenError> {
         match url {
             StorageUrl::Sqlite(path) => KeyTable::open(path).map(Self::Sqlite),

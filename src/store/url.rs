@@ -53,6 +53,14 @@ impl StorageUrl {
         }
     }
 
+    /// The same place, as it is called from everywhere.
+    pub fn absolute(&self) -> Self {
+        match self {
+            Self::Sqlite(path) => Self::Sqlite(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+            Self::Postgres(_) => self.clone(),
+        }
+    }
+
     /// The address with what the environment says where it is silent.
     pub fn within(self, surroundings: &Surroundings) -> Result<Self, UrlError> {
         match self {

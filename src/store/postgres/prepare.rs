@@ -26,6 +26,25 @@ pub(super) async fn inspect(client: &mut Client, place: &str, catalog: &Catalog)
     explained(client, place, catalog, outcome, false).await
 }
 
+/// Whether carnet has made its tables here. Changes nothing, and takes no lock.
+pub(super) async fn has_store(client: &mut Client, place: &str) -> Result<bool, OpenError> {
+    let outcome = async {
+        let transaction = client.build_transaction().read_only(true).start().await?;
+        let premises = Premises::read(&transaction).await?;
+        premises.check(place)?;
+        match premises.format {
+            None => Ok(false),
+            Some(ours::FORMAT) => Ok(true),
+            Some(_) => {
+                let cause = "it was written by an older carnet; start this one on it once, which brings it up to date";
+                Err(OpenError::Unusable { place: place.to_owned(), cause: cause.into() }.into())
+            }
+        }
+    };
+    let outcome: Result<bool, Failure> = outcome.await;
+    explained(client, place, &Catalog::default(), outcome, false).await
+}
+
 /// Brings the tables in line with the catalog, and returns what was done for it. Where nothing has to be done, no
 /// right to change tables is needed, and nobody who writes is held up.
 pub(super) async fn prepare(client: &mut Client, place: &str, catalog: &Catalog) -> Result<Plan, OpenError> {

@@ -21,9 +21,19 @@ pub struct KeyTable {
 }
 
 impl KeyTable {
+    /// The keys of a database, to read them; `None` where carnet has no tables. Nothing is changed or made.
+    pub(in crate::store) fn inspect(url: &PostgresUrl) -> Result<Option<Self>, OpenError> {
+        let runtime = runtime()?;
+        let line = runtime.block_on(async {
+            let (_, mut line) = Server::find(url, 0).await?;
+            let is_there = prepare::has_store(&mut line.client, &url.to_string()).await?;
+            Ok::<_, OpenError>(is_there.then(|| Box::new(line)))
+        })?;
+        Ok(line.map(|line| Self { runtime, line }))
+    }
+
     pub(in crate::store) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| OpenError::Unreachable(error.to_string()))?;
+        let runtime = runtime()?;
         let line = runtime.block_on(async {
             let (_, mut line) = Server::find(url, 0).await?;
             // The store is made where there is none; no collection is asked about.
@@ -59,6 +69,11 @@ impl KeyTable {
     pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
         self.runtime.block_on(audit::read(&self.line.client)).map_err(unread)
     }
+}
+
+fn runtime() -> Result<Runtime, OpenError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| OpenError::Unreachable(error.to_string()))
 }
 
 /// Makes a change, and takes it for made only where the server commits without a warning: one that no standby has

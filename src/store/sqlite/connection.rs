@@ -31,7 +31,7 @@ pub(super) enum Role {
     /// Changes data; every commit is on disk when it returns.
     Writer,
     Reader,
-    /// Looks at a file that must not change at all.
+    /// Looks at a file that must not change at all, and leaves none beside it.
     Inspector,
 }
 
@@ -42,7 +42,10 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     }
     let access = match role {
         Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        Role::Inspector => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        // A log that is there must stay as it is.
+        Role::Inspector if has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        // SQLite makes one while it looks, and takes it away again only if it may write.
+        Role::Inspector => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
     let opened = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .and_then(|connection| settle(&connection, role).map(|()| connection));
@@ -52,6 +55,14 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
         write_ahead(&connection).map_err(|error| unusable(path, &error))?;
     }
     Ok(connection)
+}
+
+/// Whether a write-ahead log stands beside the file: a server has it open, or has not ended well.
+fn has_log(path: &Path) -> bool {
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut log = path.into_os_string();
+    log.push("-wal");
+    Path::new(&log).exists()
 }
 
 /// Marks the file as ours; part of the transaction that makes its first tables.

@@ -1,5 +1,6 @@
 //! Access keys in the database file: the table, and the ring that changes it, for the commands and for a server.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -66,8 +67,20 @@ fn has_column(connection: &Connection, column: &str) -> rusqlite::Result<bool> {
     connection.prepare(text)?.exists([column])
 }
 
+/// When keys were last used, by their names.
+fn uses(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
+    if !connection.table_exists(None, "_carnet_key_uses")? {
+        return Ok(HashMap::new());
+    }
+    let mut statement = connection.prepare("SELECT name, last_used FROM _carnet_key_uses")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// All keys in the order of their names, also of a file that lacks what came later.
 pub(super) fn rows(connection: &Connection) -> rusqlite::Result<Vec<KeyRow>> {
+    if !connection.table_exists(None, "_carnet_keys")? {
+        return Ok(Vec::new());
+    }
     let mut columns = KEY_COLUMNS.to_owned();
     for (column, _, instead) in ADDED {
         if !has_column(connection, column)? {
@@ -135,6 +148,15 @@ impl KeyTable {
         Ok(Self { connection })
     }
 
+    /// The keys of a file, to read them; `None` where there is no file. Nothing is changed or made.
+    pub(in crate::store) fn inspect(path: &Path) -> Result<Option<Self>, OpenError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = connection::open(path, Role::Inspector)?;
+        Ok(Some(Self { connection }))
+    }
+
     /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
     /// connection that is kept would be one more that the end of the server waits for.
     pub(super) fn beside(path: &Path) -> Result<Self, KeyRingError> {
@@ -161,12 +183,13 @@ impl KeyTable {
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
         let read = || -> rusqlite::Result<Vec<KeyEntry>> {
-            let text = format!(
-                "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses AS uses WHERE uses.name = keys.name) \
-                 FROM _carnet_keys AS keys ORDER BY name"
-            );
-            let entry = |row: &Row<'_>| Ok(read(row)?.entry(row.get(10)?));
-            self.connection.prepare(&text)?.query_map([], entry)?.collect()
+            let moment = self.connection.unchecked_transaction()?;
+            let mut uses = uses(&moment)?;
+            let entries = rows(&moment)?.into_iter().map(|row| {
+                let last_used = uses.remove(&row.name);
+                row.entry(last_used)
+            });
+            Ok(entries.collect())
         };
         read().map_err(failed)
     }

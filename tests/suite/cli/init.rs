@@ -1,5 +1,7 @@
 //! `carnet init`: the built-in configuration, written down, never over anything.
 
+use std::process::Command;
+
 use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::process::Process;
@@ -21,6 +23,53 @@ fn init_writes_the_file_that_it_is_given() {
     let home = Home::empty();
     home.run_bare(&["init", "other.toml"]).exits(0);
     assert!(home.path("other.toml").exists() && !home.path("carnet.toml").exists());
+}
+
+/// Types what `init` tells to type.
+#[track_caller]
+fn serves_what_it_says(arguments: &[&str], file: &str, variable: Option<&str>) {
+    let home = Home::empty();
+    let variable = || variable.map(|file| ("CARNET_CONFIG", file));
+    let mut init = home.command(arguments);
+    init.envs(variable());
+    let said = Process::start(init).outcome().exits(0).stderr;
+    assert!(said.starts_with(&format!("wrote {file};")) && home.path(file).is_file(), "{said}");
+    let lines: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
+    let typed = |line: &str| {
+        let program = home.command(&[]);
+        let line = line.replacen("carnet", &format!("exec {}", program.get_program().display()), 1);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).current_dir(home.folder());
+        for (name, _) in program.get_envs() {
+            shell.env_remove(name);
+        }
+        shell.envs(variable());
+        shell
+    };
+    let [check, serve] = lines.as_slice() else { panic!("{said}") };
+    let meaning = Process::start(typed(check)).outcome().exits(0).stdout;
+    assert!(meaning.starts_with(&format!("# the configuration of {file} ")), "{meaning}");
+    Server::launch(&home, typed(&format!("{serve} --listen 127.0.0.1:0"))).stop();
+}
+
+#[test]
+fn init_tells_how_to_serve_the_very_file_that_it_wrote() {
+    serves_what_it_says(&["init"], "carnet.toml", None);
+    serves_what_it_says(&["init", "other.toml"], "other.toml", None);
+    serves_what_it_says(&["init", "my own.toml"], "my own.toml", None);
+    serves_what_it_says(&["init", "--config", "other.toml"], "other.toml", None);
+    serves_what_it_says(&["--config", "other.toml", "init", "other.toml"], "other.toml", None);
+    serves_what_it_says(&["init"], "other.toml", Some("other.toml"));
+    serves_what_it_says(&["init", "third.toml"], "third.toml", Some("other.toml"));
+}
+
+#[test]
+fn init_refuses_what_it_would_not_heed() {
+    let home = Home::empty();
+    home.run_bare(&["init", "one.toml", "--config", "other.toml"]).exits(2).says(&["one.toml", "other.toml"]);
+    home.run_bare(&["init", "--database", "sqlite:here.db"]).exits(2).says(&["--database", "[server]"]);
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
+    home.run_bare(&["init", "no/such/folder/a.toml"]).exits(1).says(&["mkdir -p no/such/folder"]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_given_key_is_stored() {
 fn a_key_that_is_short_enough_to_guess_is_stored_with_a_warning() {
     let home = Home::new(&configs::guarded());
     let outcome = home.run(&["keys", "create", "carol", "--key", "abc"]).exits(0);
-    assert!(!outcome.stderr.is_empty(), "no warning: {outcome:?}");
+    assert!(outcome.stderr.contains("guessed"), "no warning: {outcome:?}");
     assert_eq!(home.serve().status("GET /users/?accesskey=abc"), 200);
 }
 
@@ -128,11 +128,64 @@ fn revoking_what_is_not_there_fails() {
 }
 
 #[test]
-fn keys_commands_make_the_store_where_there_is_none() {
+fn only_a_new_key_makes_the_store_where_there_is_none() {
     let home = Home::new(&configs::guarded());
-    assert!(!home.has_store());
+    for (arguments, code) in [
+        (&["keys", "list"][..], 0),
+        (&["keys", "list", "--json"], 0),
+        (&["keys", "revoke", "alice"], 1),
+        (&["keys", "rotate", "alice"], 1),
+        (&["audit"], 1),
+        (&["audit", "--verify"], 1),
+        (&["check"], 0),
+        (&["openapi"], 0),
+    ] {
+        let outcome = home.run(arguments).exits(code);
+        let is_about_keys = ["keys", "audit"].contains(&arguments[0]);
+        assert!(!is_about_keys || outcome.stderr.contains("there is no store"), "{arguments:?}: {outcome:?}");
+        assert!(!home.has_store(), "{arguments:?} made a store");
+    }
     assert_eq!(listed(&home), Vec::<Value>::new());
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 1, "only the configuration");
+    home.run(&["keys", "create", "alice"]).exits(0).says(&["(new;"]);
     assert!(home.has_store());
+    assert_eq!(listed(&home).len(), 1);
+}
+
+#[test]
+fn every_command_names_the_store_that_it_used() {
+    let home = Home::new(&configs::guarded());
+    home.serve().stop();
+    let place = home.either(
+        format!("store: sqlite:{}\n", home.path("book.db").display()),
+        "store: postgres://".to_owned(),
+    );
+    for arguments in [
+        &["keys", "create", "alice"][..],
+        &["keys", "list"],
+        &["keys", "list", "--json"],
+        &["keys", "rotate", "alice"],
+        &["keys", "revoke", "alice"],
+        &["keys", "revoke", "alice"],
+        &["audit"],
+        &["audit", "--verify"],
+        &["check"],
+    ] {
+        let outcome = home.run(arguments);
+        assert!(outcome.stderr.starts_with(&place), "{arguments:?}: {outcome:?}");
+        assert!(!outcome.stdout.contains("store: "), "{arguments:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_key_that_nobody_asks_for_is_made_with_a_warning() {
+    for (config, warns) in
+        [(configs::built_in(), true), (configs::guarded(), false), (configs::identified(), false)]
+    {
+        let outcome = Home::new(&config).run(&["keys", "create", "alice"]).exits(0);
+        assert_eq!(outcome.stderr.contains("asks for a key"), warns, "{outcome:?}");
+        assert_eq!(outcome.stdout.lines().count(), 1, "{outcome:?}");
+    }
 }
 
 #[test]

@@ -28,6 +28,33 @@ fn a_port_in_use_is_exit_1_with_the_address() {
     let home = Home::new(&configs::built_in());
     let outcome = home.run(&["serve", "--listen", &address]).exits(1);
     assert!(outcome.stdout.is_empty() && outcome.stderr.contains(&address), "{outcome:?}");
+    assert!(outcome.stderr.contains("another program listens there"), "{outcome:?}");
+    assert!(!home.has_store(), "a store was made by a server that cannot serve");
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 1, "only the configuration");
+}
+
+#[test]
+fn an_address_that_cannot_be_had_is_told_with_what_to_do() {
+    let home = Home::new(&configs::built_in());
+    let denied = [
+        "strace",
+        "-D",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=bind",
+        "-e",
+        "inject=bind:error=EACCES",
+    ];
+    let refused = home.run_under(&denied, &["serve", "--listen", "127.0.0.1:80"]).exits(1);
+    assert!(!refused.stderr.contains("another program"), "{refused:?}");
+    refused.says(&["127.0.0.1:80", "may not use ports below 1024", "--listen", "cap_net_bind_service"]);
+    // An address of documents, which no machine has.
+    let refused = home.run(&["serve", "--listen", "192.0.2.1:8080"]).exits(1);
+    refused.says(&["192.0.2.1:8080", "no address 192.0.2.1", "127.0.0.1", "--listen"]);
+    assert!(!home.has_store());
 }
 
 #[test]

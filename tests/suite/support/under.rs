@@ -16,20 +16,25 @@ pub(crate) enum Start {
 impl Home {
     /// Serves on a free port, started by these words.
     pub(crate) fn serve_under(self: &Arc<Home>, words: &[&str]) -> Server {
-        Server::launch(self, self.command_under(words))
+        Server::launch(self, self.command_under(words, &["serve", "--listen", "127.0.0.1:0"]))
     }
 
     /// As [`Home::serve_under`], where the start may fail as well.
     pub(crate) fn try_under(self: &Arc<Home>, words: &[&str]) -> Start {
-        let mut process = Process::start(self.command_under(words));
+        let mut process = Process::start(self.command_under(words, &["serve", "--listen", "127.0.0.1:0"]));
         match process.next_line() {
             Some(line) => Start::Serves(Box::new(Server::of(self, process, &line))),
             None => Start::Refused(process.outcome()),
         }
     }
 
-    fn command_under(&self, words: &[&str]) -> Command {
-        let inner = self.command_here(&["serve", "--listen", "127.0.0.1:0"]);
+    /// Runs a command on this folder's configuration and store to its end, started by these words.
+    pub(crate) fn run_under(&self, words: &[&str], arguments: &[&str]) -> Outcome {
+        Process::start(self.command_under(words, arguments)).outcome()
+    }
+
+    fn command_under(&self, words: &[&str], arguments: &[&str]) -> Command {
+        let inner = self.command_here(arguments);
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg(inner.get_program()).args(inner.get_args()).current_dir(self.folder());
         for (name, _) in inner.get_envs() {

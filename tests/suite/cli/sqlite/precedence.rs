@@ -111,7 +111,8 @@ fn the_configuration_file_may_be_named_by_flag_or_environment() {
 #[test]
 fn the_default_store_is_carnet_db_in_the_working_directory() {
     let home = Home::empty();
-    home.run_bare(&["keys", "list"]).exits(0);
+    let whole = format!("store: sqlite:{} (new;", home.path("carnet.db").display());
+    home.run_bare(&["keys", "create"]).exits(0).says(&[&whole]);
     assert_eq!(stores(&home), ["carnet.db"]);
 }
 

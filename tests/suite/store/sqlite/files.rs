@@ -55,11 +55,60 @@ fn a_store_that_was_restored_from_a_dump_is_one() {
     assert_eq!(home.serve().ids("/users/"), [1]);
 }
 
+/// The names of all files in the folder of a test.
+fn names(home: &Home) -> Vec<String> {
+    let entries = std::fs::read_dir(home.folder()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 #[test]
-fn the_trail_of_a_store_that_is_not_there_makes_none() {
+fn commands_that_only_read_leave_the_files_as_they_are() {
+    const READING: [&[&str]; 5] =
+        [&["check"], &["keys", "list"], &["audit"], &["audit", "--verify"], &["openapi"]];
     let home = Home::new(&configs::built_in());
-    home.run(&["audit"]).exits(1).says(&["there is no store at"]);
-    assert!(!home.database_file().exists());
+    home.add_key("alice", "the-key-of-alice-to-read");
+    let mut server = Some(home.serve());
+    // After a clean stop, and with what a crash leaves.
+    for is_clean in [true, false] {
+        let ended = server.take().unwrap();
+        ended.create_user("John", if is_clean { "Doe" } else { "Roe" });
+        if is_clean {
+            ended.stop()
+        } else {
+            ended.kill()
+        };
+        let (files, bytes) = (names(&home), home.stored_bytes());
+        for arguments in READING {
+            home.run(arguments).exits(0);
+            assert_eq!(names(&home), files, "{arguments:?}");
+            assert!(home.stored_bytes() == bytes, "{arguments:?}");
+        }
+        home.run(&["keys", "list"]).exits(0).says(&["alice"]);
+        server = Some(home.serve());
+        assert_eq!(server.as_ref().unwrap().ids("/users/").len(), if is_clean { 1 } else { 2 });
+    }
+}
+
+/// A file that was made before some of our tables were thought of, or is still empty, has no keys and no trail.
+#[test]
+fn keys_and_trail_of_an_older_file_are_read_without_changing_it() {
+    let home = Home::new(&configs::built_in());
+    std::fs::write(home.database_file(), "").unwrap();
+    home.run(&["keys", "list"]).exits(0);
+    home.run(&["audit"]).exits(0);
+    assert!(home.stored_bytes().is_empty());
+    home.add_key("alice", "the-key-of-alice-to-read");
+    home.execute(
+        "DROP TABLE _carnet_audit; DROP TABLE _carnet_audit_head; DROP TABLE _carnet_key_uses;
+         ALTER TABLE _carnet_keys DROP COLUMN first_hash",
+    );
+    let bytes = home.stored_bytes();
+    home.run(&["keys", "list"]).exits(0).says(&["alice"]);
+    home.run(&["audit", "--verify"]).exits(0);
+    assert!(home.stored_bytes() == bytes);
 }
 
 #[test]
