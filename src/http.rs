@@ -5,6 +5,7 @@
 
 mod body;
 mod capacity;
+mod chunks;
 mod coding;
 mod complaint;
 mod connection;
@@ -13,6 +14,7 @@ mod delivery;
 mod exchange;
 mod farewell;
 mod forwarded;
+mod framing;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod heads;
@@ -27,6 +29,7 @@ mod request_id;
 pub mod response;
 mod server;
 mod socket;
+mod target;
 #[cfg(test)]
 mod tests;
 pub mod tls;
@@ -50,6 +53,12 @@ pub type Response = hyper::Response<http_body_util::Full<Bytes>>;
 pub enum Refusal {
     /// Path and query together are longer than this many bytes (414).
     UrlTooLong { limit: usize },
+    /// The head is longer than this many bytes (431).
+    HeadTooLarge { limit: usize },
+    /// The head has more header fields than this (431).
+    TooManyFields { limit: usize },
+    /// The URL has a character that must be encoded (400).
+    BadTarget { byte: u8 },
     /// No `Host`, more than one, or one that names no host (400).
     BadHost,
     /// The body is longer than this many bytes (413).

@@ -31,7 +31,7 @@ use crate::observe::Observer;
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
-use crate::record::etag::ETags;
+use crate::record::etag::{ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
@@ -90,6 +90,9 @@ pub enum StoreError {
     /// The record is not what the client has seen.
     #[error("the record has changed")]
     Changed,
+    /// The record is one of those that the client wants to leave alone.
+    #[error("the record is one that is left out")]
+    Unwanted,
     /// A write with this ticket is not done yet.
     #[error("the same write is under way")]
     UnderWay,
@@ -109,6 +112,15 @@ pub enum StoreError {
     OutcomeUnknown,
     #[error("{0}")]
     Broken(String),
+}
+
+impl From<Mismatch> for StoreError {
+    fn from(mismatch: Mismatch) -> Self {
+        match mismatch {
+            Mismatch::NotNamed => Self::Changed,
+            Mismatch::Excluded => Self::Unwanted,
+        }
+    }
 }
 
 /// Why a store could not be opened. Nothing in it was changed.

@@ -35,8 +35,7 @@ impl Home {
     /// Lets everything pass that is no browser's, and what a browser may.
     pub(super) fn judge(&self, request: &Request, cors: Option<&Cors>) -> Result<(), ApiError> {
         let headers = request.headers();
-        let site = headers.get(SEC_FETCH_SITE);
-        let says_so = site.is_some() || headers.contains_key(header::ORIGIN);
+        let says_so = headers.contains_key(SEC_FETCH_SITE) || headers.contains_key(header::ORIGIN);
         if self.is_local && (says_so || looks_like_one(headers)) && !self.is_ours(request) {
             return Err(ApiError::StrangeHost);
         }
@@ -47,10 +46,12 @@ impl Home {
         if !is_write || cors.is_some_and(|cors| cors.allows(headers)) {
             return Ok(());
         }
-        let is_own = match site.map(|site| site.as_bytes()) {
-            // The browser has compared better than we can, who may be behind a proxy.
-            Some(site) => matches!(site, b"same-origin" | b"none"),
-            None => self.has_own_origin(request),
+        let mut sites = headers.get_all(SEC_FETCH_SITE).iter().peekable();
+        let is_own = if sites.peek().is_some() {
+            // The browser has compared better than we can, who may be behind a proxy. Of several the strictest counts.
+            sites.all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))
+        } else {
+            self.has_own_origin(request)
         };
         if is_own { Ok(()) } else { Err(ApiError::OtherOrigin) }
     }

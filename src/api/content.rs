@@ -47,21 +47,16 @@ pub(super) fn seen(headers: &HeaderMap) -> Option<ETags> {
     }
 }
 
-/// Whether only `If-None-Match` can have been in the way of a change.
-pub(super) fn wants_unseen(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::IF_NONE_MATCH) && !headers.contains_key(header::IF_MATCH)
-}
-
 /// What `If-None-Match` names: the client has it already.
 pub(super) fn held(headers: &HeaderMap) -> Option<ETags> {
     tags(headers, header::IF_NONE_MATCH).map(|value| ETags::weak(&value))
 }
 
-/// The value of a header that may stand in several lines. What is not ASCII is none of our tags, and stays in
-/// as something that matches nothing: a demand must not be dropped because it cannot be read.
+/// The value of a header that may stand in several lines. A tag that is not ASCII is none of ours, and stays in
+/// as something that matches nothing: neither a demand nor the tags beside it may be dropped for it.
 fn tags(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    let values: Vec<&str> =
-        headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default()).collect();
+    let values: Vec<_> =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     (!values.is_empty()).then(|| values.join(","))
 }
 

@@ -84,11 +84,13 @@ fn previous(window: Window) -> Option<u64> {
     (offset > 0).then(|| offset.saturating_sub(window.count))
 }
 
-/// The neighbouring pages with whole URLs: the filters kept, the access key left out.
+/// The neighbouring pages with whole URLs: the filters kept, the access key left out. One whose path and query would
+/// be longer than a request may have is left out: what is encoded anew may take more room than it came in.
 pub(super) fn link(
     collection: &Collection,
     listing: &Listing,
     total: u64,
+    longest: usize,
     base_url: impl FnOnce() -> String,
 ) -> Option<Bytes> {
     let (pagination, window) = (collection.pagination()?, listing.window?);
@@ -105,10 +107,15 @@ pub(super) fn link(
     let mut link = Vec::with_capacity(2 * filters.len() + USUAL_LINK);
     for (relation, offset) in neighbours {
         let Some(offset) = offset else { continue };
+        let before = link.len();
         if !link.is_empty() {
             link.extend_from_slice(b", ");
         }
-        for part in ["<", &base_url, "/", collection.name(), "/?", &filters] {
+        for part in ["<", &base_url] {
+            link.extend_from_slice(part.as_bytes());
+        }
+        let url = link.len();
+        for part in ["/", collection.name(), "/?", &filters] {
             link.extend_from_slice(part.as_bytes());
         }
         if window.count_was_given {
@@ -116,9 +123,13 @@ pub(super) fn link(
             link.push(b'&');
         }
         write_parameter(&mut link, &pagination.offset_key, offset);
+        if link.len() - url > longest {
+            link.truncate(before);
+            continue;
+        }
         for part in [">; rel=\"", relation, "\""] {
             link.extend_from_slice(part.as_bytes());
         }
     }
-    Some(link.into())
+    (!link.is_empty()).then(|| link.into())
 }

@@ -54,8 +54,6 @@ pub(super) enum ApiError {
     OtherOrigin,
     /// A browser's request to this machine by a name that is not ours.
     StrangeHost,
-    /// `If-None-Match` names the record that there is.
-    Unwanted,
     /// An `Idempotency-Key` that is none.
     BadRetryKey,
     RetryKeyGivenTwice,
@@ -115,7 +113,6 @@ impl ApiError {
             Self::Forbidden | Self::MissingScope { .. } | Self::OtherOrigin | Self::StrangeHost => {
                 StatusCode::FORBIDDEN
             }
-            Self::Unwanted => StatusCode::PRECONDITION_FAILED,
             Self::KeyNameInUse(_) | Self::KeyExpired(_) => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyUnknownKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType | Self::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -127,7 +124,7 @@ impl ApiError {
             | Self::Listing { .. } => StatusCode::BAD_REQUEST,
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
-                StoreError::Changed => StatusCode::PRECONDITION_FAILED,
+                StoreError::Changed | StoreError::Unwanted => StatusCode::PRECONDITION_FAILED,
                 StoreError::StillReferenced(_) | StoreError::UndeclaredRule(_) | StoreError::UnderWay => {
                     StatusCode::CONFLICT
                 }
@@ -144,7 +141,11 @@ impl ApiError {
                 | Refusal::BodyBroken
                 | Refusal::TwoLengths
                 | Refusal::UnknownCoding
+                | Refusal::BadTarget { .. }
                 | Refusal::NotEncrypted => StatusCode::BAD_REQUEST,
+                Refusal::HeadTooLarge { .. } | Refusal::TooManyFields { .. } => {
+                    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
+                }
                 Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 Refusal::BodyTooSlow | Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
                 Refusal::TooManyConnections | Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
@@ -200,9 +201,6 @@ impl ApiError {
             Self::StrangeHost => {
                 "This server is for its own machine, and is not known by the name in Host. Set base_url to the name that browsers use".into()
             }
-            Self::Unwanted => {
-                "The record is one that If-None-Match names. Nothing was changed".into()
-            }
             Self::BadRetryKey => format!(
                 "Idempotency-Key does not validate: it has 1 to {LONGEST_KEY} printable ASCII characters, bare or in double quotes"
             )
@@ -231,6 +229,23 @@ impl ApiError {
             Self::Store(error) => store_words(error),
             Self::Refused(refusal) => match refusal {
                 Refusal::UrlTooLong { limit } => format!("The URL is longer than {limit} bytes").into(),
+                Refusal::HeadTooLarge { limit } => {
+                    format!("The request line and the header fields are longer than {limit} bytes together").into()
+                }
+                Refusal::TooManyFields { limit } => {
+                    format!("The request has more than {limit} header fields").into()
+                }
+                Refusal::BadTarget { byte: b' ' } => {
+                    "The URL has a space, which must be percent-encoded: write %20".into()
+                }
+                Refusal::BadTarget { byte } if byte.is_ascii_graphic() => {
+                    let character = char::from(*byte);
+                    format!("The URL has a {character} which must be percent-encoded: write %{byte:02X}").into()
+                }
+                Refusal::BadTarget { byte } => format!(
+                    "The URL has the byte %{byte:02X} as it is. Write the URL in UTF-8, and percent-encode it"
+                )
+                .into(),
                 Refusal::BadHost => "The request needs one Host header that names a host".into(),
                 Refusal::BodyTooLarge { limit } => {
                     format!("The body is larger than the limit of {limit} bytes").into()
@@ -347,6 +362,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             "The record is not the one that If-Match names. Fetch it again and look before you change it"
                 .into()
         }
+        StoreError::Unwanted => "The record is one that If-None-Match names. Nothing was changed".into(),
         StoreError::StillReferenced(by) => {
             format!("The record is still referenced by {by}. Delete or change those records first").into()
         }

@@ -32,7 +32,7 @@ A path is answered alike with and without its trailing slash. HEAD is answered w
 everywhere, without an access key. Any other method than those described is answered with 405 and `Allow`.
 
 Every error is an object with the one member `error`. The exception is a request head that cannot be read at \
-all: a bare 400, 414 or 431, after which the connection is closed.
+all: a bare 400, or, in HTTP/2, a bare 431, after which the connection is closed.
 
 Answers to web pages of other origins carry the header fields of CORS besides, and answers of a server that was \
 told to show where its time goes, `Server-Timing`.";

@@ -26,7 +26,8 @@ pub(super) async fn list(
     timing.mark("listing");
     let page = app.store.list(collection, &listing).await?;
     timing.mark("store");
-    let link = envelope::link(collection, &listing, page.total, || app.base_url(request));
+    let link =
+        envelope::link(collection, &listing, page.total, request.longest_url(), || app.base_url(request));
     let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, page));
     if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
@@ -112,16 +113,18 @@ pub(super) async fn update(
         // The record is judged before the body, and what the client has seen of it before the fields.
         Err(error) => {
             let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
-            let has_seen = seen.is_none_or(|seen| seen.name(&record));
             let is_about_fields = matches!(&error, ApiError::Draft { error, .. } if error.is_about_fields());
-            return Err(if is_about_fields && !has_seen { changed(request) } else { error });
+            if let Some(seen) = seen.filter(|_| is_about_fields) {
+                seen.check(&record).map_err(StoreError::from)?;
+            }
+            return Err(error);
         }
     };
     timing.mark("draft");
     let told = app.store.update(collection, id, patch, seen, ticket).await;
     timing.mark("store");
     visit.is_repeated = told.is_repeated;
-    let record = told.said.map_err(|error| unmet(request, error))?.ok_or(ApiError::NotFound)?;
+    let record = told.said?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
     Ok(tagged(response::json(StatusCode::OK, record), tag))
 }
@@ -158,21 +161,7 @@ pub(super) async fn delete(
     let told = app.store.delete(collection, id, content::seen(request.headers()), ticket).await;
     timing.mark("store");
     visit.is_repeated = told.is_repeated;
-    let was_there = told.said.map_err(|error| unmet(request, error))?;
-    if was_there { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
-}
-
-/// A record that is not as the request demands.
-fn changed(request: &Request) -> ApiError {
-    let has_seen = content::wants_unseen(request.headers());
-    if has_seen { ApiError::Unwanted } else { StoreError::Changed.into() }
-}
-
-fn unmet(request: &Request, error: StoreError) -> ApiError {
-    match error {
-        StoreError::Changed => changed(request),
-        error => error.into(),
-    }
+    if told.said? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }
 
 /// The tag of a representation, as a header has it.

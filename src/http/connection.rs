@@ -8,7 +8,7 @@ use std::task::Waker;
 use parking_lot::Mutex;
 
 use super::delivery::Deliveries;
-use super::heads::Latest;
+use super::framing::Framing;
 use super::pulse::{Phase, Pulse};
 use super::request_id::Share;
 use super::server::Server;
@@ -22,8 +22,8 @@ pub(super) struct Connection {
     /// There are too many connections; this one is only told so.
     pub(super) is_unwelcome: bool,
     pub(super) request_ids: Share,
-    /// The bytes of the latest head; of HTTP/1 only.
-    pub(super) latest: Mutex<Latest>,
+    /// Where one request ends and the next begins; of HTTP/1 only.
+    pub(super) framing: Mutex<Framing>,
     pulse: Pulse,
     /// It does not speak TLS where we do; it is only told so.
     is_plain: AtomicBool,
@@ -47,7 +47,7 @@ impl Connection {
             local,
             is_unwelcome,
             request_ids: Share::default(),
-            latest: Mutex::default(),
+            framing: Mutex::default(),
             is_plain: AtomicBool::new(false),
             deliveries: OnceLock::new(),
             server,

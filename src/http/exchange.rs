@@ -53,8 +53,9 @@ pub(super) async fn answer<A: Answer>(
     if is_refused || !request.settle_body().await {
         // The rest of a body nobody reads cannot be told from the next request.
         response.headers_mut().insert(header::CONNECTION, CLOSE);
-        // In HTTP/2 it can, and nothing is closed.
-        if request.has_unread_body() && !connection.speaks_http_2() {
+        // In HTTP/2 it can, and nothing is closed. What was announced in a head that was refused is not known.
+        let has_more = request.has_unread_body() || request.refusal().is_some();
+        if has_more && !connection.speaks_http_2() {
             connection.leave_bytes_unread();
         }
     }

@@ -1,93 +1,70 @@
-//! The bytes of request heads as they came, for what the HTTP library does not tell.
+//! The heads of HTTP/1 requests as they came, each looked at before the HTTP library sees it.
 //!
-//! A request that announces its length twice, by `Content-Length` and by chunks, is how one request is smuggled
-//! inside another past a proxy. The library drops one of the two before anybody sees it, so the pair has to be
-//! looked for in what the client really sent.
+//! The library is handed one whole head at a time, and then exactly the body that it says belongs to it (see
+//! `framing.rs`): whatever a client sends in one piece or in many, no head reaches it unseen.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connection::Connection;
+use super::framing::Portion;
 use super::pulse::Phase;
 
-/// How much of the latest bytes is kept for a look. A head with chunks that is longer is refused unseen.
-const KEPT_BYTES: usize = 16 * 1024;
-/// What an idle connection may keep its memory for.
-const SMALL: usize = 1024;
-
-/// What was read since the last request was answered.
-#[derive(Default)]
-pub(super) struct Latest {
-    bytes: Vec<u8>,
-    is_cut: bool,
-}
-
-impl Latest {
-    /// Begins anew: what came before belongs to requests that are answered.
-    fn forget(&mut self) {
-        self.bytes.clear();
-        self.bytes.shrink_to(SMALL);
-        self.is_cut = false;
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = KEPT_BYTES - self.bytes.len();
-        self.is_cut |= bytes.len() > room;
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
-
-    /// Whether a head of this method announces a length beside its chunks, or cannot be seen whole. Of several,
-    /// one is enough.
-    pub(super) fn has_two_lengths(&self, method: &str) -> bool {
-        let ends = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
-        let begins = |at: &usize| {
-            let rest = self.bytes[*at..].strip_prefix(method.as_bytes());
-            rest.is_some_and(|rest| rest.starts_with(b" "))
-        };
-        let mut heads = starts.filter(begins).map(|at| Self::lines(&self.bytes[at..])).peekable();
-        if heads.peek().is_none() {
-            // Pipelined behind a request that was answered meanwhile, or too long: the HTTP library
-            // takes the chunks for the body then, and closes.
-            return self.is_cut;
-        }
-        heads.any(|(lines, is_whole)| {
-            let has = |name: &str| lines.iter().any(|line| is_named(line, name));
-            (!is_whole && self.is_cut) || has("transfer-encoding") && has("content-length")
-        })
-    }
-
-    /// The lines of a head up to the empty one, or as far as they are there; and whether that is all of it.
-    fn lines(bytes: &[u8]) -> (Vec<&[u8]>, bool) {
-        let mut rest =
-            bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-        let lines = rest.by_ref().take_while(|line| !line.is_empty()).collect();
-        // What follows the empty line, if only nothing.
-        (lines, rest.next().is_some())
-    }
-}
-
-fn is_named(line: &[u8], name: &str) -> bool {
-    line.split(|byte| *byte == b':').next().is_some_and(|given| given.eq_ignore_ascii_case(name.as_bytes()))
-}
-
-/// A stream whose bytes are noted on their way to the HTTP/1 parser.
+/// A stream whose bytes are looked at on their way to the HTTP/1 parser.
 pub(super) struct Heads<S> {
     stream: S,
     connection: Arc<Connection>,
+    /// What was read and may not be handed on yet.
+    held: BytesMut,
 }
 
 impl<S> Heads<S> {
     pub(super) fn new(stream: S, connection: Arc<Connection>) -> Self {
-        Heads { stream, connection }
+        Heads { stream, connection, held: BytesMut::new() }
     }
 
-    pub(super) fn into_inner(self) -> S {
-        self.stream
+    /// The stream itself, and whether a part of a request has come.
+    pub(super) fn into_parts(self) -> (S, bool) {
+        (self.stream, !self.held.is_empty())
+    }
+
+    /// Hands on what is held, as far as it may be and there is room; says whether that is all for now.
+    fn hand_on(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        loop {
+            let portion = self.connection.framing.lock().portion(&self.held, buffer.remaining());
+            match portion {
+                Portion::These(length) => {
+                    buffer.put_slice(&self.held[..length]);
+                    self.held.advance(length);
+                    break;
+                }
+                Portion::Other { length, head } => self.replace(length, &head),
+                Portion::Nothing => {
+                    if self.connection.phase() == Phase::Idle {
+                        self.connection.enter(Phase::Head);
+                    }
+                    return false;
+                }
+                Portion::End => return true,
+            }
+        }
+        if self.held.is_empty() {
+            // An idle connection keeps no memory for it.
+            self.held = BytesMut::new();
+        }
+        true
+    }
+
+    /// Puts another head in the place of so many bytes.
+    fn replace(&mut self, length: usize, head: &[u8]) {
+        let rest = self.held.split_off(length);
+        self.held = BytesMut::from(head);
+        self.held.unsplit(rest);
     }
 }
 
@@ -98,19 +75,48 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        // Looked at before the socket below notes that a head begins.
-        let phase = self.connection.phase();
-        let outcome = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let read = &buffer.filled()[before..];
-        // The bytes of a body are nobody's head.
-        if !read.is_empty() && phase != Phase::Answering {
-            let mut latest = self.connection.latest.lock();
-            if phase == Phase::Idle {
-                latest.forget();
+        loop {
+            if !self.held.is_empty() && self.hand_on(buffer) {
+                return Poll::Ready(Ok(()));
             }
-            latest.keep(read);
+            ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+            let read = &buffer.filled()[before..];
+            if read.is_empty() {
+                // The library is to see how the client has left off.
+                let rest = self.held.len();
+                if rest == 0 || !self.connection.framing.lock().give_up(rest) {
+                    return Poll::Ready(Ok(()));
+                }
+                continue;
+            }
+            let portion = if self.held.is_empty() {
+                self.connection.framing.lock().portion(read, read.len())
+            } else {
+                Portion::These(0)
+            };
+            // Nearly always all of it: one head, or a body or a part of one, and nothing is copied.
+            let length = match portion {
+                Portion::These(length) => length,
+                Portion::Nothing => 0,
+                Portion::Other { length, head } => {
+                    self.held.extend_from_slice(&head);
+                    self.held.extend_from_slice(&read[length..]);
+                    buffer.set_filled(before);
+                    continue;
+                }
+                Portion::End => {
+                    buffer.set_filled(before);
+                    return Poll::Ready(Ok(()));
+                }
+            };
+            if length < read.len() {
+                self.held.extend_from_slice(&read[length..]);
+                buffer.set_filled(before + length);
+            }
+            if length > 0 {
+                return Poll::Ready(Ok(()));
+            }
         }
-        outcome
     }
 }
 
@@ -141,39 +147,5 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn judged(bytes: &str) -> bool {
-        let mut latest = Latest::default();
-        latest.keep(bytes.as_bytes());
-        latest.has_two_lengths("POST")
-    }
-
-    #[test]
-    fn only_a_head_with_both_has_two_lengths() {
-        assert!(judged("POST /a HTTP/1.1\r\nContent-Length: 1\r\nTRANSFER-ENCODING: chunked\r\n\r\n0"));
-        assert!(judged("POST /a HTTP/1.1\nTransfer-Encoding: chunked\ncontent-length: 1\n\n"));
-        assert!(!judged("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nContent-Length: 1\r\n\r\n"));
-        let earlier = "POST /b HTTP/1.1\r\nContent-Length: 1\r\n\r\nx";
-        assert!(!judged(&format!("{earlier}POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")));
-        assert!(!judged(""));
-    }
-
-    #[test]
-    fn what_is_too_long_to_be_seen_is_taken_for_the_worst() {
-        let mut latest = Latest::default();
-        latest.keep(&vec![b'x'; KEPT_BYTES + 1]);
-        assert!(latest.has_two_lengths("POST"));
-        latest.forget();
-        assert!(!latest.has_two_lengths("POST") && latest.bytes.capacity() <= SMALL);
-        let long = "x".repeat(KEPT_BYTES);
-        let head = "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n";
-        assert!(judged(&format!("{head}X-Pad: {long}\r\nContent-Length: 1\r\n\r\n")));
-        assert!(!judged(&format!("{head}\r\n4000\r\n{long}")), "only the body is long");
     }
 }

@@ -8,9 +8,10 @@ use ipnet::IpNet;
 
 use super::{Refusal, Request, host};
 
-/// How much of a request's head is kept in memory, URL and header fields together. The HTTP
-/// library answers a longer one with a bare 431.
+/// How much of a request's head is kept in memory, URL and header fields together, and how many fields it may have:
+/// as many as the HTTP library reads.
 pub(super) const HEAD_BYTES: usize = 64 * 1024;
+pub(super) const HEAD_FIELDS: usize = 100;
 
 /// How much of a body that nobody read is swallowed to keep the connection usable, and for how
 /// long; beyond that it is closed.
@@ -84,6 +85,9 @@ impl Default for Settings {
 
 /// Judges what can be judged before anybody looks at the request.
 pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusal> {
+    if let Some(refusal) = request.refusal() {
+        return Err(refusal);
+    }
     let limit = settings.max_body;
     let takes_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
     let announced = request.incoming_size().lower();
@@ -120,8 +124,5 @@ pub(super) fn judge(request: &Request, settings: &Settings) -> Result<(), Refusa
 
     let mut codings = request.headers().get_all(hyper::header::TRANSFER_ENCODING).iter();
     let is_chunked = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
-    if !is_chunked || codings.next().is_some() {
-        return Err(Refusal::UnknownCoding);
-    }
-    if request.has_two_lengths() { Err(Refusal::TwoLengths) } else { Ok(()) }
+    if !is_chunked || codings.next().is_some() { Err(Refusal::UnknownCoding) } else { Ok(()) }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -93,11 +94,13 @@ where
     // One count of references for each connection: a count that all connections share would be
     // fought over by all cores.
     let shared = Arc::new((Arc::clone(connection), Arc::clone(&answer)));
-    let service = service_fn(move |request| {
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
         let shared = Arc::clone(&shared);
+        // Here and not below, before anything more is read.
+        let refusal = shared.0.framing.lock().request_begins(request.body().size_hint());
         async move {
             let (connection, answer) = &*shared;
-            let request = Request::new(request, Arc::clone(connection));
+            let request = Request::new(request, Arc::clone(connection), refusal);
             let response = exchange::answer(connection, &**answer, request).await;
             connection.enter(Phase::Idle);
             Ok::<_, Infallible>(response)
@@ -126,10 +129,10 @@ where
         return ended.map_err(|error| error.to_string());
     }
     // Cut in the middle of a head: its client hears why.
-    let parts = protocol.into_parts();
-    let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && !parts.read_buf.is_empty();
+    let (stream, has_begun) = protocol.into_parts().io.into_inner().into_parts();
+    let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && has_begun;
     if is_in_head && !connection.server.is_stopping() && date::is_known() {
-        farewell::say(parts.io.into_inner().into_inner(), answer.refuse(Refusal::HeadTooSlow)).await;
+        farewell::say(stream, answer.refuse(Refusal::HeadTooSlow)).await;
     }
     Ok(())
 }
@@ -154,7 +157,7 @@ where
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
         // Here and not below, where several requests of a connection may run at once: they share its count of ids.
-        let request = Request::new(request, Arc::clone(&shared.0));
+        let request = Request::new(request, Arc::clone(&shared.0), None);
         let delivery = Delivery::begin(&shared.0);
         let is_head = *request.method() == Method::HEAD;
         async move {

@@ -25,18 +25,23 @@ pub struct Request {
     id: RequestId,
     route: Route,
     caller: Option<Arc<dyn Caller>>,
+    refusal: Option<Refusal>,
     connection: Arc<Connection>,
 }
 
 impl Request {
-    pub(super) fn new(request: hyper::Request<Incoming>, connection: Arc<Connection>) -> Self {
+    pub(super) fn new(
+        request: hyper::Request<Incoming>,
+        connection: Arc<Connection>,
+        refusal: Option<Refusal>,
+    ) -> Self {
         let (head, incoming) = request.into_parts();
         let given = head.headers.get(X_REQUEST_ID);
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
             .unwrap_or_else(|| connection.server.request_ids.next(&connection.request_ids));
         let (body, route) = (Body::new(incoming), Route::default());
-        Request { head, body, taken: 0, id, route, caller: None, connection }
+        Request { head, body, taken: 0, id, route, caller: None, refusal, connection }
     }
 
     pub fn method(&self) -> &Method {
@@ -76,6 +81,11 @@ impl Request {
             Some(host) => [scheme, "://", host].concat(),
             None => format!("{scheme}://{}", self.connection.local),
         }
+    }
+
+    /// How long the path and the query of a request may be together.
+    pub fn longest_url(&self) -> usize {
+        self.connection.server.settings.max_url
     }
 
     /// Whether a proxy that is trusted says that it asks for somebody else.
@@ -149,11 +159,9 @@ impl Request {
         self.head.version
     }
 
-    /// Whether the client announced both a length and chunks.
-    pub(super) fn has_two_lengths(&self) -> bool {
-        let headers = self.headers();
-        headers.contains_key(hyper::header::TRANSFER_ENCODING)
-            && self.connection.latest.lock().has_two_lengths(self.method().as_str())
+    /// What is wrong with its head, as far as only its bytes have shown it.
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        self.refusal
     }
 
     pub(super) fn incoming_size(&self) -> SizeHint {

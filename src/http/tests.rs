@@ -74,7 +74,8 @@ impl Answer for Tiny {
         let status = match refusal {
             Refusal::UrlTooLong { .. } => 414,
             Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => 400,
-            Refusal::UnknownCoding => 400,
+            Refusal::UnknownCoding | Refusal::BadTarget { .. } => 400,
+            Refusal::HeadTooLarge { .. } | Refusal::TooManyFields { .. } => 431,
             Refusal::BodyTooLarge { .. } => 413,
             Refusal::BodyTooSlow | Refusal::HeadTooSlow => 408,
             Refusal::TooManyConnections | Refusal::Overloaded => 503,

@@ -38,6 +38,15 @@ impl fmt::Display for ETag {
     }
 }
 
+/// Why a representation is none of those that are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mismatch {
+    /// No tag is its own.
+    NotNamed,
+    /// It is one of those that are left out.
+    Excluded,
+}
+
 /// Which tags a header names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ETags {
@@ -74,13 +83,22 @@ impl ETags {
 
     /// Whether the representation is one of those that are named.
     pub fn name(&self, representation: &[u8]) -> bool {
-        match self {
+        self.check(representation).is_ok()
+    }
+
+    /// The same, with the reason.
+    pub fn check(&self, representation: &[u8]) -> Result<(), Mismatch> {
+        let is_named = match self {
             Self::Any => true,
             Self::These(tags) => !tags.is_empty() && tags.contains(&ETag::of(representation)),
             Self::But { named, unnamed } => {
-                named.as_ref().is_none_or(|named| named.name(representation)) && !unnamed.name(representation)
+                if let Some(named) = named {
+                    named.check(representation)?;
+                }
+                return if unnamed.name(representation) { Err(Mismatch::Excluded) } else { Ok(()) };
             }
-        }
+        };
+        if is_named { Ok(()) } else { Err(Mismatch::NotNamed) }
     }
 }
 
@@ -109,6 +127,15 @@ mod tests {
         assert!(!ETags::but(None, ETags::weak(&tag)).name(record));
         assert!(ETags::but(None, ETags::weak("\"x\"")).name(record));
         assert!(!ETags::but(Some(ETags::strong("\"x\"")), ETags::weak("\"x\"")).name(record));
+        for (named, unnamed, checked) in [
+            (tag.as_str(), "\"x\"", Ok(())),
+            (&tag, &tag, Err(Mismatch::Excluded)),
+            ("*", "*", Err(Mismatch::Excluded)),
+            ("\"x\"", &tag, Err(Mismatch::NotNamed)),
+        ] {
+            let tags = ETags::but(Some(ETags::strong(named)), ETags::weak(unnamed));
+            assert_eq!(tags.check(record), checked, "{named} but {unnamed}");
+        }
         for none in ["", "\"x\"", &tag.to_uppercase(), tag.trim_matches('"')] {
             assert!(!ETags::strong(none).name(record), "{none}");
         }

@@ -38,6 +38,7 @@ const DANGLING: &str = "dangling reference";
 const DUPLICATE: &str = "duplicate";
 const STILL_REFERENCED: &str = "still referenced";
 const CHANGED: &str = "changed";
+const UNWANTED: &str = "unwanted";
 
 impl Verdict {
     /// What was done, for the metrics.
@@ -97,6 +98,7 @@ impl Verdict {
                 StoreError::Duplicate(fields) => words(DUPLICATE, Some(fields.join(",").into())),
                 StoreError::StillReferenced(by) => words(STILL_REFERENCED, Some(by.into())),
                 StoreError::Changed => words(CHANGED, None),
+                StoreError::Unwanted => words(UNWANTED, None),
                 // With PostgreSQL the transaction that would store it is taken back.
                 StoreError::UndeclaredRule(_)
                 | StoreError::Busy
@@ -126,6 +128,7 @@ impl Verdict {
             }
             STILL_REFERENCED => Self::Refused(StoreError::StillReferenced(detail?)),
             CHANGED => Self::Refused(StoreError::Changed),
+            UNWANTED => Self::Refused(StoreError::Unwanted),
             _ => return None,
         })
     }
@@ -154,6 +157,7 @@ mod tests {
             refused(StoreError::Duplicate(vec!["a".into(), "b".into()])),
             refused(StoreError::StillReferenced("users, too".into())),
             refused(StoreError::Changed),
+            refused(StoreError::Unwanted),
         ] {
             let words = verdict.words(true).unwrap();
             let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();

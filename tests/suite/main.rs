@@ -80,6 +80,7 @@ mod robustness {
     mod http2;
     mod malformed;
     mod overload;
+    mod smuggling;
     mod torture;
 }
 

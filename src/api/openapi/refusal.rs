@@ -14,8 +14,8 @@ pub(super) struct Form {
     pub is_limited: bool,
 }
 
-/// The statuses that any request may meet. 431 is not among them: it has no body, and would take from every generated
-/// client the certainty that an error has words. The description of the whole document tells of it.
+/// The statuses that any request may meet. 431 is not among them: in HTTP/2 it has no body, and would take from every
+/// generated client the certainty that an error has words. The description of the whole document tells of it.
 pub(super) const OF_ANY: [u16; 6] = [400, 403, 408, 414, 500, 503];
 /// The statuses that a write may meet besides.
 pub(super) const OF_WRITES: [u16; 3] = [409, 422, 507];

@@ -13,7 +13,7 @@ use super::write::{Patched, Write};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::RecordId;
-use crate::record::etag::ETags;
+use crate::record::etag::{ETags, Mismatch};
 use crate::store::StoreError;
 use crate::store::verdict::Verdict;
 
@@ -34,8 +34,8 @@ impl Walk<'_, '_> {
         match write {
             Write::Update { id, change: Patched { given, seen }, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else { return Ok(Verdict::NoRecord) };
-                if !has_seen(seen.as_ref(), &stored) {
-                    return Ok(Verdict::Refused(StoreError::Changed));
+                if let Err(mismatch) = check_seen(seen.as_ref(), &stored) {
+                    return Ok(Verdict::Refused(mismatch.into()));
                 }
                 if given.is_empty() {
                     return Ok(Verdict::Unchanged(stored));
@@ -49,8 +49,8 @@ impl Walk<'_, '_> {
             }
             Write::Delete { id, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else { return Ok(Verdict::NoRecord) };
-                if !has_seen(seen.as_ref(), &stored) {
-                    return Ok(Verdict::Refused(StoreError::Changed));
+                if let Err(mismatch) = check_seen(seen.as_ref(), &stored) {
+                    return Ok(Verdict::Refused(mismatch.into()));
                 }
                 self.delete_with_others(collection, *id).await
             }
@@ -120,6 +120,6 @@ impl Walk<'_, '_> {
 }
 
 /// Nobody overwrites what they have not seen.
-fn has_seen(seen: Option<&ETags>, stored: &[u8]) -> bool {
-    seen.is_none_or(|tags| tags.name(stored))
+fn check_seen(seen: Option<&ETags>, stored: &[u8]) -> Result<(), Mismatch> {
+    seen.map_or(Ok(()), |tags| tags.check(stored))
 }

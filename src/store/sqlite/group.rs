@@ -257,12 +257,9 @@ fn check_seen(
     stored: &[Value],
     seen: Option<&ETags>,
 ) -> Result<(), Trouble> {
-    match seen {
-        Some(tags) if !tags.name(&representation::of(collection, id, stored)) => {
-            Err(Trouble::Refused(StoreError::Changed))
-        }
-        _ => Ok(()),
-    }
+    let Some(tags) = seen else { return Ok(()) };
+    let checked = tags.check(&representation::of(collection, id, stored));
+    checked.map_err(|mismatch| Trouble::Refused(mismatch.into()))
 }
 
 fn is_constraint(error: &rusqlite::Error) -> bool {

@@ -54,6 +54,9 @@ fn a_write_from_another_origin_is_refused_and_changes_nothing() {
             }
         }
         refused(&server, &write.clone().header("Sec-Fetch-Site", "cross-site"));
+        for (first, second) in [("same-origin", "cross-site"), ("cross-site", "same-origin"), ("none", "")] {
+            refused(&server, &write.clone().header("Sec-Fetch-Site", first).header("Sec-Fetch-Site", second));
+        }
         let own = format!("http://{host}");
         refused(&server, &write.clone().header("Origin", &own).header("Origin", "https://evil.example"));
     }

@@ -570,11 +570,32 @@ fn a_write_with_if_none_match_changes_only_what_is_not_named() {
     }
     server.check("GET /users/1/", JOHN);
     // With both, the record must be one that the first names and the second does not.
-    server.check_request(&with(put, &current).header("If-Match", &current), CHANGED);
+    server.check_request(&with(put, &current).header("If-Match", &current), UNWANTED);
+    server.check_request(&with("DELETE /users/1/", "*").header("If-Match", &current), UNWANTED);
+    server.check_request(
+        &with(r#"PUT /users/1/ {"first_name":1}"#, &current).header("If-Match", "*"),
+        UNWANTED,
+    );
     server.check_request(&with(put, "*").header("If-Match", OTHER), CHANGED);
     server.check_request(&with("PUT /users/9/ {}", "*"), NOT_FOUND);
     server.check_request(&with("DELETE /users/9/", "*"), NOT_FOUND);
     assert_eq!(server.send(&with(put, OTHER)).status, 200);
     assert_eq!(server.send(&with(put, OTHER).header("If-Match", "*")).status, 200);
     assert_eq!(server.send(&with("DELETE /users/1/", OTHER)).status, 200);
+}
+
+#[test]
+fn a_tag_that_is_not_ascii_does_not_hide_the_one_beside_it() {
+    let server = book();
+    let current = tag_of(&server, "/users/1/");
+    for tags in
+        [format!("\"é\", {current}"), format!("{current}, \"é\""), format!("\"\u{ff}\",{current},\"x\"")]
+    {
+        let held = Request::new("GET /users/1/").header("If-None-Match", &tags);
+        assert_eq!(server.send(&held).status, 304, "{tags}");
+        let put = Request::text(r#"PUT /users/1/ {"first_name":"John"}"#).header("If-Match", &tags);
+        assert_eq!(server.send(&put).status, 200, "{tags}");
+    }
+    let none = Request::new("GET /users/1/").header("If-None-Match", "\"é\"");
+    assert_eq!(server.send(&none).status, 200);
 }

@@ -133,3 +133,27 @@ fn a_link_starts_with_the_host_of_the_request_or_the_configured_base_url() {
         Some(r#"<https://book.example.org/users/?offset=20>; rel="next""#)
     );
 }
+
+/// A filter may be sent in fewer bytes than it is written with: what is not ASCII need not be encoded in a request.
+#[test]
+fn a_link_is_never_longer_than_a_url_may_be() {
+    let server = Server::start(&configs::built_in());
+    let (mut linked, mut unlinked) = (0, 0);
+    for letters in [100, 1_000, 1_356, 1_357, 1_358, 1_359, 1_360, 1_361, 1_362, 2_000, 4_000] {
+        let name = "é".repeat(letters);
+        for _ in 0..2 {
+            server.create_user("x", &name);
+        }
+        let answer = server.ask(&format!("GET /users/?last_name={name}&count=1"));
+        assert_eq!((answer.status, answer.json()["meta"]["total_count"].as_u64()), (200, Some(2)));
+        let Some(link) = answer.header("Link") else {
+            unlinked += 1;
+            continue;
+        };
+        linked += 1;
+        let url = link.split('>').next().unwrap().trim_start_matches('<').replace(&server.base_url(), "");
+        assert!(url.len() <= 8 * 1024, "{}", url.len());
+        assert_eq!(server.ask(&format!("GET {url}")).status, 200);
+    }
+    assert!(linked >= 3 && unlinked >= 3, "{linked} and {unlinked}");
+}

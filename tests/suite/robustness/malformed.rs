@@ -88,3 +88,68 @@ fn http_1_0_is_answered_too() {
     assert!(answer.contains(" 200 OK\r\n"), "{answer}");
     assert!(answer.ends_with(r#""object_list":[]}"#), "{answer}");
 }
+
+/// What a person types into an address, and programs that do not encode it.
+#[test]
+fn a_url_with_a_character_that_must_be_encoded_is_refused_with_the_way_to_write_it() {
+    let server = Server::start(&configs::built_in());
+    let percent = "which must be percent-encoded: write";
+    let bytes = "as it is. Write the URL in UTF-8, and percent-encode it";
+    for (target, words) in [
+        (&b"/users/?last_name=Van Gogh"[..], format!("The URL has a space, {percent} %20")),
+        (b"/us ers/", format!("The URL has a space, {percent} %20")),
+        (b"/users/?last_name=a<b", format!("The URL has a < {percent} %3C")),
+        (b"/users/?last_name=\"Doe\"", format!("The URL has a \" {percent} %22")),
+        (b"/users/<1>", format!("The URL has a < {percent} %3C")),
+        (b"/users/?last_name=\xe9", format!("The URL has the byte %E9 {bytes}")),
+        (b"/users/?last_name=\x01", format!("The URL has the byte %01 {bytes}")),
+    ] {
+        let request = [b"GET ", target, b" HTTP/1.1\r\nHost: x\r\nX-Request-Id: typed\r\n\r\n"].concat();
+        let mut client = server.client();
+        client.write(&request).unwrap();
+        let answer = client.read("GET").unwrap();
+        answer.keeps_its_promises("GET");
+        assert_eq!((answer.status, answer.error()), (400, words));
+        assert_eq!(answer.header("X-Request-Id"), Some("typed"));
+        assert_eq!(answer.header("Connection"), Some("close"));
+    }
+    // Whatever is not refused by the library stays as it was.
+    for byte in 0x21..=0xff_u8 {
+        let target = [b"/users/?last_name=", &[byte][..]].concat();
+        let mut client = server.client();
+        client.write(&[b"GET ", &target[..], b" HTTP/1.1\r\nHost: x\r\n\r\n"].concat()).unwrap();
+        let answer = client.read("GET").unwrap();
+        answer.keeps_its_promises("GET");
+        assert!(answer.status == 200 || answer.status == 400, "{byte}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_head_that_is_too_long_is_refused_with_its_limit() {
+    let server = Server::start(&configs::built_in());
+    for (fields, words) in [
+        (
+            format!("X: {}\r\n", "x".repeat(64 * 1024)),
+            "The request line and the header fields are longer than 65536 bytes together",
+        ),
+        ("X: x\r\n".repeat(100), "The request has more than 100 header fields"),
+    ] {
+        for body in ["Content-Length: 2\r\n", "Transfer-Encoding: chunked\r\n", ""] {
+            let mut client = server.client();
+            let head = format!("POST /users/ HTTP/1.1\r\nHost: x\r\n{fields}{body}\r\n{{}}");
+            client.write_meanwhile(head.into_bytes());
+            let answer = client.read("POST").unwrap();
+            answer.keeps_its_promises("POST");
+            assert_eq!((answer.status, answer.error().as_str()), (431, words));
+        }
+    }
+    // A long one with a body in chunks is read like any other.
+    let mut client = server.client();
+    let body = r#"{"first_name":"John","last_name":"Doe"}"#;
+    let long = format!("X: {}\r\n", "x".repeat(60_000));
+    let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let head =
+        format!("POST /users/ HTTP/1.1\r\nHost: x\r\n{long}Transfer-Encoding: chunked\r\n\r\n{chunks}");
+    client.write_meanwhile(head.into_bytes());
+    assert_eq!(client.read("POST").unwrap().status, 201);
+}
