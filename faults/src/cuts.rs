@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
         (_, kind) => bail!("cuts are of kind ext4 or xfs, not {kind}"),
     };
     let scratch = Scratch::new(options)?;
-    let disk = Disk::make(kind, &scratch)?;
+    let disk = Disk::make(kind, options)?;
     let mut store = Store::in_folder(options, &scratch, disk.folder().to_owned(), false)?;
     if options.is_control {
         store.launch_by(&LYING);

@@ -6,28 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
-
 use crate::options::Options;
-
-/// What the servers to compare with must share with the product.
-const SHARED: [&str; 6] = ["hyper", "hyper-util", "http-body-util", "tokio", "bytes", "libsqlite3-sys"];
-
-/// A comparison between two versions of the HTTP library would be none.
-pub(crate) fn check_versions(source: &Path) -> anyhow::Result<()> {
-    let product = fs::read_to_string(source.join("Cargo.lock")).context("no Cargo.lock")?;
-    let (product, own) = (versions(&product), versions(include_str!("../Cargo.lock")));
-    for name in SHARED {
-        if product.get(name) != own.get(name) {
-            bail!(
-                "carnet has {name} {}, benches/speed {}: run `cargo update` there with --precise",
-                product.get(name).unwrap_or(&"-"),
-                own.get(name).unwrap_or(&"-")
-            );
-        }
-    }
-    Ok(())
-}
 
 fn versions(lock: &str) -> BTreeMap<&str, &str> {
     lock.split("[[package]]")
@@ -58,8 +37,8 @@ pub(crate) fn describe(options: &Options) -> String {
         options.date,
         options.version,
         options.pocketbase.as_deref().map_or("left out".to_owned(), pocketbase_version),
-        versions(include_str!("../Cargo.lock")).get("hyper").unwrap_or(&"-"),
-        versions(include_str!("../Cargo.lock")).get("tokio").unwrap_or(&"-"),
+        versions(include_str!("../../../Cargo.lock")).get("hyper").unwrap_or(&"-"),
+        versions(include_str!("../../../Cargo.lock")).get("tokio").unwrap_or(&"-"),
         rusqlite::version(),
         cores,
         after(&read("/proc/cpuinfo"), "model name"),

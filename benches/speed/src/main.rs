@@ -63,7 +63,6 @@ fn command() -> anyhow::Result<()> {
 }
 
 fn run(options: Options) -> anyhow::Result<()> {
-    machine::check_versions(&options.source)?;
     let scratch = options.data.join("scratch");
     if scratch.exists() {
         std::fs::remove_dir_all(&scratch).context("cannot clear the last run's scratch space")?;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
+use crate::options::Options;
 use crate::outcome::CannotRun;
-use crate::scratch::Scratch;
 use crate::tools::need;
 
 /// Set in the process that has mounts of its own.
@@ -21,9 +21,11 @@ pub(super) enum Kind {
     Xfs,
 }
 
+/// It has a folder of its own to be mounted in: one that is removed with something else is still in use then, and stays.
 #[derive(Debug)]
 pub(super) struct Disk {
     image: PathBuf,
+    /// None yet while it is made.
     device: String,
     folder: PathBuf,
 }
@@ -58,23 +60,25 @@ pub(crate) fn in_own_mounts() -> anyhow::Result<Option<u8>> {
 
 impl Disk {
     /// In memory where there is room: what counts is what was handed to it, not how long it takes.
-    pub(super) fn make(kind: Kind, scratch: &Scratch) -> anyhow::Result<Disk> {
+    pub(super) fn make(kind: Kind, options: &Options) -> anyhow::Result<Disk> {
         let name = format!("carnet-faults-disk.{}", std::process::id());
+        let folder = options.scratch.join(&name);
+        std::fs::create_dir_all(&folder)?;
+        let folder = folder.canonicalize()?;
         let image = match Path::new("/dev/shm") {
             memory if memory.is_dir() => memory.join(name),
-            _ => scratch.path(&name),
+            _ => folder.with_extension("image"),
         };
-        let folder = scratch.path("mounted");
-        std::fs::create_dir_all(&folder)?;
-        std::fs::File::create(&image)?.set_len(BYTES)?;
+        let mut disk = Disk { image, device: String::new(), folder };
+        std::fs::File::create(&disk.image)?.set_len(BYTES)?;
         let made = match kind {
-            Kind::Ext4 => run("mkfs.ext4", &["-q", "-F", path(&image)?]),
-            Kind::Xfs => run("mkfs.xfs", &["-q", "-f", path(&image)?]),
+            Kind::Ext4 => run("mkfs.ext4", &["-q", "-F", path(&disk.image)?]),
+            Kind::Xfs => run("mkfs.xfs", &["-q", "-f", path(&disk.image)?]),
         };
         made.context("cannot make a file system")?;
-        let device = run("losetup", &["--find", "--show", path(&image)?])
+        let device = run("losetup", &["--find", "--show", path(&disk.image)?])
             .map_err(|error| CannotRun(format!("no loop device can be had: {error:#}")))?;
-        let disk = Disk { image, device: device.trim().to_owned(), folder };
+        device.trim().clone_into(&mut disk.device);
         disk.mount().map_err(|error| CannotRun(format!("no file system can be mounted: {error:#}")))?;
         Ok(disk)
     }
@@ -109,8 +113,11 @@ impl Disk {
 impl Drop for Disk {
     fn drop(&mut self) {
         let _ = run("umount", &["-l", path(&self.folder).unwrap_or_default()]);
-        let _ = run("losetup", &["--detach", &self.device]);
+        if !self.device.is_empty() {
+            let _ = run("losetup", &["--detach", &self.device]);
+        }
         let _ = std::fs::remove_file(&self.image);
+        let _ = std::fs::remove_dir(&self.folder);
     }
 }
 

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::packages::{Locked, is_met, locked, packages, rules, texts};
 use super::repository::{called, none, read};
 
+/// Our own packages: the product, and its tools.
+const OWN: [&str; 4] = ["carnet", "carnet-fuzz", "faults", "speed"];
+
 /// What else is locked than the crates.
 const OTHER_LOCKS: [&str; 4] = [
     "clients/react-admin/package-lock.json",
@@ -16,15 +19,6 @@ const OTHER_LOCKS: [&str; 4] = [
     "clients/typescript/package-lock.json",
     "e2e/package-lock.json",
 ];
-
-/// Every `Cargo.lock` of the repository: that of the product, and those of its tools.
-fn locks() -> Vec<String> {
-    let locks = called("Cargo.lock");
-    for known in ["Cargo.lock", "benches/speed/Cargo.lock", "faults/Cargo.lock", "fuzz/Cargo.lock"] {
-        assert!(locks.iter().any(|lock| lock == known), "{known}");
-    }
-    locks
-}
 
 /// What the tools have and the product has not, with its licence: nobody asks cargo about them here, since they
 /// may not be on this machine.
@@ -36,43 +30,75 @@ const OF_THE_TOOLS: [(&str, &str); 2] = [
 
 #[test]
 fn every_package_comes_from_the_registry_with_its_checksum() {
+    // One for all: with two, the same package would be compiled in two versions.
+    assert_eq!(called("Cargo.lock"), ["Cargo.lock"]);
     let mut complaints = Vec::new();
-    for path in locks() {
-        let packages = locked(&path);
-        let own = [name_of(&path), "carnet".to_owned()];
-        assert!(packages.len() > 20, "{path}");
-        for Locked { name, version, source, checksum } in packages {
-            let is_own = own.contains(&name) && source.is_none() && checksum.is_none();
-            let is_of_registry = source.as_deref().is_some_and(|source| source.starts_with("registry+"));
-            let is_sum = |sum: String| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !(is_own || is_of_registry && checksum.is_some_and(is_sum)) {
-                complaints
-                    .push(format!("{path}: {name} {version} comes from {source:?}, or has no checksum"));
-            }
+    for Locked { name, version, source, checksum, .. } in locked() {
+        let is_own = OWN.contains(&name.as_str()) && source.is_none() && checksum.is_none();
+        let is_of_registry = source.as_deref().is_some_and(|source| source.starts_with("registry+"));
+        let is_sum = |sum: String| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !(is_own || is_of_registry && checksum.is_some_and(is_sum)) {
+            complaints.push(format!("{name} {version} comes from {source:?}, or has no checksum"));
         }
     }
     none(&complaints);
-}
-
-/// What the package beside a lock file is called.
-fn name_of(lock: &str) -> String {
-    let manifest: toml::Table = read(&lock.replace("Cargo.lock", "Cargo.toml")).parse().unwrap();
-    manifest["package"]["name"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn the_tools_use_what_the_product_uses() {
-    let product: BTreeSet<Locked> = locked("Cargo.lock").into_iter().collect();
+    let packages = locked();
+    let mut of_product = BTreeSet::new();
+    let mut waiting = vec!["carnet"];
+    while let Some(name) = waiting.pop() {
+        if of_product.insert(name) {
+            let of_name = packages.iter().filter(|package| package.name == name);
+            let below = of_name.flat_map(|package| &package.dependencies);
+            waiting.extend(below.filter_map(|below| below.split(' ').next()));
+        }
+    }
+    let left = packages.iter().map(|package| package.name.as_str());
+    let left: BTreeSet<&str> = left.filter(|name| !of_product.contains(name)).collect();
+    let known = OF_THE_TOOLS.iter().map(|(name, _)| *name).chain(OWN.into_iter().skip(1)).collect();
+    assert_eq!(left, known);
+}
+
+/// A package with other features is compiled again: for the lints, for the tests, and once more for a release.
+#[test]
+fn the_tools_ask_for_the_features_that_the_product_asks_for() {
+    type Asked<'a> = (bool, BTreeSet<&'a str>);
+    let asked = |dependency: &'static Value| -> Asked<'static> {
+        let features = dependency["features"].as_array().unwrap().iter();
+        (
+            dependency["uses_default_features"] == true,
+            features.map(|feature| feature.as_str().unwrap()).collect(),
+        )
+    };
+    let mut product: BTreeMap<&str, Asked<'_>> = BTreeMap::new();
+    for dependency in dependencies_of("carnet").filter(|dependency| dependency["kind"] != "build") {
+        let (default, features) = asked(dependency);
+        let known = product.entry(text(dependency, "name")).or_default();
+        known.0 |= default;
+        known.1.extend(features);
+    }
     let mut complaints = Vec::new();
-    for path in locks() {
-        for package in locked(&path).into_iter().filter(|package| package.source.is_some()) {
-            let is_of_tools = OF_THE_TOOLS.iter().any(|(name, _)| *name == package.name);
-            if !product.contains(&package) && !is_of_tools {
-                complaints.push(format!("{path} has {package:?}"));
+    for tool in OWN.into_iter().skip(1) {
+        for dependency in dependencies_of(tool) {
+            let (default, features) = asked(dependency);
+            let name = text(dependency, "name");
+            let Some(known) = product.get(name) else { continue };
+            if default && !known.0 || !features.is_subset(&known.1) {
+                complaints
+                    .push(format!("{tool} asks {name} for {features:?}, the product for {:?}", known.1));
             }
         }
     }
     none(&complaints);
+}
+
+/// What one of our own packages names as its dependencies.
+fn dependencies_of(own: &str) -> impl Iterator<Item = &'static Value> {
+    let own = packages().iter().find(|package| package["name"] == own);
+    own.unwrap()["dependencies"].as_array().unwrap().iter()
 }
 
 /// The packages of npm that run a script when they are installed.
@@ -111,18 +137,16 @@ fn of_some_packages_there_is_one_copy_and_of_some_none() {
     let rules = rules();
     let banned = rules["bans"]["deny"].as_array().unwrap();
     let name = |rule: &toml::Value| rule["crate"].as_str().unwrap().to_owned();
-    for path in locks() {
-        let packages = locked(&path);
-        for rule in banned {
-            let copies = packages.iter().filter(|package| package.name == name(rule)).count();
-            let most = usize::from(rule.get("deny-multiple-versions").is_some());
-            assert!(copies <= most, "{path} has {copies} of {}", name(rule));
-        }
+    let packages = locked();
+    for rule in banned {
+        let copies = packages.iter().filter(|package| package.name == name(rule)).count();
+        let most = usize::from(rule.get("deny-multiple-versions").is_some());
+        assert!(copies <= most, "there are {copies} of {}", name(rule));
     }
     // Two copies of SQLite in one process cancel each other's locks on the same file.
     for needed in ["libsqlite3-sys", "rustls", "hyper", "tokio", "ring"] {
         assert!(banned.iter().any(|rule| name(rule) == needed), "{needed} may be there twice");
-        assert!(locked("Cargo.lock").iter().any(|package| package.name == needed), "{needed}");
+        assert!(packages.iter().any(|package| package.name == needed), "{needed}");
     }
 }
 
@@ -205,7 +229,7 @@ fn every_direct_dependency_has_its_reason_and_its_features() {
     let has_default = |name: &str| default_features.iter().any(|((known, _), has)| *known == name && *has);
     let own = packages().iter().find(|package| package["name"] == "carnet").unwrap();
     let mut complaints = Vec::new();
-    for dependency in own["dependencies"].as_array().unwrap() {
+    for dependency in dependencies_of("carnet") {
         let name = text(dependency, "name");
         if dependency["uses_default_features"] == true && has_default(name) {
             complaints.push(format!("{name} brings its default features; name those that are used"));
@@ -215,7 +239,9 @@ fn every_direct_dependency_has_its_reason_and_its_features() {
         }
     }
     assert!(own["features"].as_object().unwrap().get("default").is_none(), "the doors for fuzzing stay shut");
-    for path in locks().iter().map(|lock| lock.replace("Cargo.lock", "Cargo.toml")) {
+    let manifests = called("Cargo.toml");
+    assert_eq!(manifests.len(), OWN.len());
+    for path in manifests {
         complaints
             .extend(unexplained(&read(&path)).into_iter().map(|line| format!("{path}: no reason: {line}")));
     }

@@ -9,19 +9,20 @@ use serde_json::Value;
 use super::repository::{read, root};
 
 /// One package of a `Cargo.lock`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 pub(super) struct Locked {
     pub(super) name: String,
     pub(super) version: String,
     /// `None` for our own.
     pub(super) source: Option<String>,
     pub(super) checksum: Option<String>,
+    /// Their names; with the version behind where there are several of a name.
+    pub(super) dependencies: Vec<String>,
 }
 
-/// The packages of a lock file.
-#[track_caller]
-pub(super) fn locked(path: &str) -> Vec<Locked> {
-    let lock: toml::Table = read(path).parse().unwrap();
+/// The packages of the lock file.
+pub(super) fn locked() -> Vec<Locked> {
+    let lock: toml::Table = read("Cargo.lock").parse().unwrap();
     let text = |package: &toml::Value, key: &str| {
         package.get(key).and_then(|value| value.as_str()).map(str::to_owned)
     };
@@ -32,11 +33,12 @@ pub(super) fn locked(path: &str) -> Vec<Locked> {
             version: text(package, "version").unwrap(),
             source: text(package, "source"),
             checksum: text(package, "checksum"),
+            dependencies: package.get("dependencies").map(list).unwrap_or_default(),
         })
         .collect()
 }
 
-/// What `cargo metadata` says of the product and of everything that a build of it here may need.
+/// What `cargo metadata` says of the product, its tools, and everything that a build of them here may need.
 pub(super) fn metadata() -> &'static Value {
     static METADATA: OnceLock<Value> = OnceLock::new();
     METADATA.get_or_init(|| {
@@ -64,8 +66,12 @@ pub(super) fn rules() -> toml::Table {
 }
 
 /// The texts of a list in a table.
-pub(super) fn texts(list: &toml::Value) -> BTreeSet<String> {
-    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+pub(super) fn texts(texts: &toml::Value) -> BTreeSet<String> {
+    list(texts).into_iter().collect()
+}
+
+fn list(texts: &toml::Value) -> Vec<String> {
+    texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
 /// Whether an expression like `(MIT OR Apache-2.0) AND Unicode-3.0` can be met with these licences.

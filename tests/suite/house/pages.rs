@@ -60,7 +60,8 @@ impl Reader {
             self.server = Some(server);
             return said;
         }
-        if line == "cargo install --path ." {
+        // It runs this very test.
+        if line == "cargo install --path ." || line == "./test" {
             return String::new();
         }
         if let Some(command) = line.strip_prefix("KEY=$(").and_then(|rest| rest.strip_suffix(')')) {

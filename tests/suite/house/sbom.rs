@@ -55,10 +55,8 @@ fn the_bill_of_materials_is_whole_and_the_same_each_time() {
     assert_eq!((&bill["bomFormat"], &bill["specVersion"]), (&"CycloneDX".into(), &"1.6".into()));
     assert_eq!(bill["metadata"]["component"]["version"], env!("CARGO_PKG_VERSION"));
 
-    let checksums: BTreeMap<(String, String), Option<String>> = locked("Cargo.lock")
-        .into_iter()
-        .map(|package| ((package.name, package.version), package.checksum))
-        .collect();
+    let checksums: BTreeMap<(String, String), Option<String>> =
+        locked().into_iter().map(|package| ((package.name, package.version), package.checksum)).collect();
     let licences: BTreeMap<(&str, &str), &str> = packages()
         .iter()
         .map(|package| ((text(package, "name"), text(package, "version")), text(package, "license")))
