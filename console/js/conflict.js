@@ -9,8 +9,10 @@ import { html } from '../vendor/preact-11.2.0.js';
  *   onMine: () => void, onTheirs: () => void, onEdit: () => void }} props
  */
 export function Conflict({ model, collection, before, now, changes, onMine, onTheirs, onEdit }) {
-  const mine = { ...before, ...changes };
+  const mine = { ...now, ...changes };
   const isSame = (/** @type {any} */ one, /** @type {any} */ other) => writeJson(one ?? null) === writeJson(other ?? null);
+  const isMarked = (/** @type {any} */ version, /** @type {string} */ name) =>
+    version === mine ? name in changes : version === now && !isSame(now[name], before[name]);
   const rows = collection.fields.filter(
     ({ name }) => !isSame(mine[name], now[name]) || !isSame(before[name], now[name]),
   );
@@ -21,8 +23,10 @@ export function Conflict({ model, collection, before, now, changes, onMine, onTh
       <thead><tr><th scope="col">field</th><th scope="col">yours</th><th scope="col">stored now</th><th scope="col">when you opened it</th></tr></thead>
       <tbody>${rows.map((field) => html`<tr key=${field.name}>
         <th scope="row">${field.name}</th>
-        ${[mine, now, before].map((version) => html`<td class=${version !== before && !isSame(version[field.name], before[field.name]) ? 'changed' : ''}>
-          <${Value} model=${model} field=${field} value=${version[field.name]} />
+        ${[mine, now, before].map((version) => html`<td class=${isMarked(version, field.name) ? 'changed' : ''}>
+          ${version === mine && !(field.name in changes)
+            ? html`<span class="none">left as it is stored</span>`
+            : html`<${Value} model=${model} field=${field} value=${version[field.name]} />`}
         </td>`)}
       </tr>`)}</tbody>
     </table></div>

@@ -10,18 +10,20 @@ import { html, useState } from '../vendor/preact-11.2.0.js';
  * @property {Field} field
  * @property {string | null | undefined} text undefined for a field that nobody has touched, of a new record
  * @property {string} error
+ * @property {boolean} isUnsaved
  * @property {(text: string | null) => void} onType
  */
 
 /** @param {InputProps} props */
 export function FieldRow(props) {
-  const { field, error } = props;
+  const { field, error, isUnsaved } = props;
   const target = field.references && props.model.byName.get(field.references);
   const name = `field-${field.name}`;
-  return html`<div class=${error ? 'field wrong' : 'field'}>
+  return html`<div class=${`field${error ? ' wrong' : ''}${isUnsaved ? ' typed' : ''}`}>
     <label for=${name}>
       <span class="name">${field.name}</span>
       <span class="kind">${target ? `one of ${target.name}` : field.kind}${field.required ? ', required' : ''}</span>
+      ${isUnsaved && html`<span class="mark">not saved</span>`}
     </label>
     <div class="input"><${Input} ...${props} name=${name} target=${target || null} /></div>
     ${error && html`<p class="error" id=${`${name}-error`} dir="auto">${error}</p>`}
@@ -54,12 +56,7 @@ function Input(props) {
   }
   return html`<textarea ...${common} rows="1" dir="auto" spellcheck=${false}
       placeholder=${field.required || text === '' ? '' : 'no value'} value=${text ?? ''}
-      onInput=${(/** @type {any} */ event) => onType(event.target.value)}
-      onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-        event.preventDefault();
-        /** @type {HTMLTextAreaElement} */ (event.target).form?.requestSubmit();
-      }}></textarea>
+      onInput=${(/** @type {any} */ event) => onType(event.target.value)}></textarea>
     ${!field.required && html`<button type="button" class="none-only" aria-pressed=${text === null || text === undefined}
       aria-label=${`No value for ${field.name}`} title=${`No value for ${field.name}`} onClick=${() => onType(null)}>∅</button>`}`;
 }
@@ -73,7 +70,11 @@ function ReferenceInput({ field, text, onType, target, common }) {
   <button type="button" ...${common} aria-haspopup="dialog" aria-required=${undefined}
     aria-label=${`Choose ${field.name} from ${target.name}`} onClick=${() => setOpen(true)}>Choose…</button>
   ${text && !field.required && html`<button type="button" class="none-only" aria-label=${`No value for ${field.name}`}
-    title=${`No value for ${field.name}`} onClick=${() => onType(null)}>∅</button>`}
+    title=${`No value for ${field.name}`} onClick=${() => {
+      // This button goes with the value.
+      document.getElementById(common.id)?.focus();
+      onType(null);
+    }}>∅</button>`}
   ${isOpen && html`<${Picker} target=${target} optional=${!field.required}
     onClose=${() => setOpen(false)}
     onPick=${(/** @type {string | null} */ id) => {

@@ -1,5 +1,7 @@
-// What a person wants done: under one key until somebody has said what became of it. Sent again, it is done once.
+// What a person wants done: under one key until somebody has said what became of it. Sent again, also after a reload,
+// it is done once.
 import { call } from './api.js';
+import { drop, keep, kept, onOtherOwner } from './kept.js';
 
 /** @typedef {import('./api.js').Answer} Answer */
 /** @typedef {{ body?: string, headers?: Record<string, string> }} Wanted */
@@ -20,6 +22,14 @@ function isSettled({ status, headers }) {
 export class Intent {
   /** @type {{ key: string, method: string, path: string, wanted: Wanted } | null} */
   #open = null;
+  #name;
+
+  /** @param {string} name */
+  constructor(name) {
+    this.#name = `intent ${name}`;
+    const text = kept(this.#name);
+    if (text !== null) this.#open = JSON.parse(text);
+  }
 
   /**
    * Sends a request. The very same one, as long as nothing is known of it, goes under the same key.
@@ -29,7 +39,10 @@ export class Intent {
    * @returns {Promise<Answer>}
    */
   async send(method, path, wanted) {
-    if (!this.#open || this.isOther(method, path, wanted)) this.#open = { key: newKey(), method, path, wanted };
+    if (!this.#open || this.isOther(method, path, wanted)) {
+      this.#open = { key: newKey(), method, path, wanted };
+      keep(this.#name, JSON.stringify(this.#open));
+    }
     return /** @type {Promise<Answer>} */ (this.again());
   }
 
@@ -38,7 +51,10 @@ export class Intent {
     if (!this.#open) return null;
     const { key, method, path, wanted } = this.#open;
     const answer = await call(method, path, { ...wanted, headers: { ...wanted.headers, 'Idempotency-Key': `"${key}"` } });
-    if (isSettled(answer)) this.#open = null;
+    if (isSettled(answer)) {
+      this.#open = null;
+      drop(this.#name);
+    }
     return answer;
   }
 
@@ -56,13 +72,15 @@ export class Intent {
 
 /** @type {Map<string, Intent>} */
 const intents = new Map();
+// What was wanted with one key is not done with another.
+onOtherOwner(() => intents.clear());
 
 /**
  * What is wanted of one form. It stays while one looks elsewhere.
  * @param {string} name
  */
 export function intentOf(name) {
-  const intent = intents.get(name) ?? new Intent();
+  const intent = intents.get(name) ?? new Intent(name);
   intents.set(name, intent);
   return intent;
 }

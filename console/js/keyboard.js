@@ -12,14 +12,22 @@ const SHORTCUTS = [
   ['n', 'a new record'],
   ['↑ ↓', 'from record to record; Home and End: first and last on the page'],
   ['← →', 'previous and next page, from a record of the list'],
-  ['Enter', 'open the record; apply a filter; save a form'],
-  ['Shift Enter', 'a new line in a text'],
+  ['Enter', 'open the record; apply a filter; a new line in a text'],
+  ['Ctrl S', 'save the form (⌘ S); Ctrl Enter, too'],
   ['Esc', 'close, or back to the list'],
   ['?', 'this help'],
 ];
 
 /** @param {KeyboardEvent} event */
 function onKeyDown(event) {
+  const isSave = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && (event.key === 's' || event.key === 'Enter');
+  const form = /** @type {HTMLFormElement | null} */ (document.querySelector('form.record'));
+  if (isSave && form) {
+    // The browser would save the page.
+    event.preventDefault();
+    if (!document.querySelector('dialog[open]')) form.requestSubmit();
+    return;
+  }
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
   const { collection, record } = place.value;
   if (event.key === 'Escape') {

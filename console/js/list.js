@@ -50,8 +50,9 @@ export function List({ model, collection, pairs }) {
   // Back from a record: on its row again.
   useLayoutEffect(() => {
     if (!page || !last.record) return;
-    /** @type {HTMLElement | null | undefined} */ (body.current?.querySelector(`a[data-id="${last.record}"]`))?.focus();
-    last.record = '';
+    const { collection: opened, id } = last.record;
+    if (opened === collection.name) /** @type {HTMLElement | null | undefined} */ (body.current?.querySelector(`a[data-id="${id}"]`))?.focus();
+    last.record = null;
   }, [page]);
 
   const offsetKey = collection.pages?.offset;

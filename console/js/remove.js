@@ -1,9 +1,10 @@
 // Deleting a record, after a question that names it.
 import { Alert, Dialog, say } from './dialog.js';
+import { keepDraft } from './drafts.js';
 import { intentOf } from './intent.js';
 import { go, href, last } from './route.js';
-import { keepDraft } from './typed.js';
-import { forgetWords } from './words.js';
+import { isOpen } from './seen.js';
+import { freshWords } from './words.js';
 import { html, useState } from '../vendor/preact-11.2.0.js';
 
 /**
@@ -22,10 +23,10 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
       const headers = /** @type {Record<string, string>} */ (etag ? { 'If-Match': etag } : {});
       const answer = await intentOf(`${collection.name}/${id} delete`).send('DELETE', `${collection.name}/${id}/`, { headers });
       if (answer.ok || answer.status === 404) {
-        forgetWords();
-        keepDraft(`${collection.name}/${id}`, {});
+        freshWords();
+        keepDraft(`${collection.name}/${id}`, {}, null);
         say(`Deleted: ${words}`);
-        go(collection.name, null, last.collection === collection.name ? last.pairs : []);
+        if (isOpen(`${collection.name}/${id}`)) go(collection.name, null, last.collection === collection.name ? last.pairs : []);
         return;
       }
       setError(answer.status === 412 ? 'Somebody else has changed it meanwhile. Close this, look at it again, then decide.' : answer.error);

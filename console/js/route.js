@@ -43,6 +43,8 @@ export function href(collection, record = null, pairs = []) {
  */
 export function go(collection, record = null, pairs = []) {
   location.assign(href(collection, record, pairs));
+  // At once, not with the event that the browser sends later: nothing typed meanwhile may go to the old page.
+  place.value = read();
 }
 
 /** The list that was looked at last, to come back to: its page, its filters, the record that was opened. */
@@ -50,7 +52,8 @@ export const last = {
   collection: '',
   /** @type {[string, string][]} */
   pairs: [],
-  record: '',
+  /** @type {{ collection: string, id: string } | null} */
+  record: null,
 };
 
 /** @param {string} collection */

@@ -1,29 +1,8 @@
-// What somebody has typed into a form and not saved yet. It stays while one looks elsewhere.
+// What was typed into a form, as the values that are sent.
 import { Exact, INTEGER, NUMBER, writeJson } from './exact.js';
 
 /** @typedef {import('./model.js').Field} Field */
-/**
- * By field: the text as it was typed, or null for no value. Untouched fields are absent.
- * @typedef {Record<string, string | null>} Typed
- */
-
-/** @type {Map<string, Typed>} */
-const drafts = new Map();
-
-addEventListener('beforeunload', (event) => {
-  if (drafts.size > 0) event.preventDefault();
-});
-
-/** @param {string} name @returns {Typed} */
-export function draftOf(name) {
-  return drafts.get(name) ?? {};
-}
-
-/** @param {string} name @param {Typed} typed */
-export function keepDraft(name, typed) {
-  if (Object.keys(typed).length > 0) drafts.set(name, typed);
-  else drafts.delete(name);
-}
+/** @typedef {import('./drafts.js').Typed} Typed */
 
 /**
  * A value as text in an input; null where there is none.
@@ -64,6 +43,30 @@ export function changesOf(fields, typed, stored) {
     if (stored === null || writeJson(value) !== writeJson(stored[field.name] ?? null)) changes[field.name] = value;
   }
   return changes;
+}
+
+/**
+ * The required texts that somebody has emptied. The server would store them so.
+ * @param {Field[]} fields
+ * @param {Typed} typed
+ * @param {any} stored
+ */
+export function emptied(fields, typed, stored) {
+  const changes = changesOf(fields, typed, stored);
+  return fields.filter((field) => field.required && field.kind === 'string' && changes[field.name] === '').map(({ name }) => name);
+}
+
+/**
+ * What of it is not stored yet: neither what was sent, nor what the record has by now.
+ * @param {Field[]} fields
+ * @param {Typed} typed
+ * @param {Typed} sent
+ * @param {any} stored
+ * @returns {Typed}
+ */
+export function remaining(fields, typed, sent, stored) {
+  const changes = changesOf(fields, typed, stored);
+  return Object.fromEntries(Object.entries(typed).filter(([name, text]) => name in changes && !(name in sent && sent[name] === text)));
 }
 
 /**

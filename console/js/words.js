@@ -43,9 +43,17 @@ export function wordsOf(collection, record) {
  * @type {Map<string, Known>}
  */
 const known = new Map();
+/** So many are remembered; the oldest go. */
+const MOST = 2000;
+
+/** Raised with each page that is loaded: it shows what is referred to as it is now. */
+let epoch = 0;
+/** When each was asked for. @type {WeakMap<Known, number>} */
+const askedIn = new WeakMap();
 
 /**
- * The words of a record that is referred to, fetched once; again for another key where the last was not enough.
+ * The words of a record that is referred to, fetched once for each page; again for another key where the last was not
+ * enough.
  * @param {Collection} collection
  * @param {string} id
  */
@@ -55,7 +63,14 @@ export function wordsFor(collection, id) {
   if (!found || (found.value.refused ?? key.value) !== key.value) {
     found = /** @type {Known} */ (signal({ words: null, isGone: false, refused: null }));
     known.set(name, found);
-    if (collection.fetches) learn(collection, id, found);
+    for (const oldest of known.keys()) {
+      if (known.size <= MOST) break;
+      known.delete(oldest);
+    }
+  }
+  if (collection.fetches && askedIn.get(found) !== epoch) {
+    askedIn.set(found, epoch);
+    learn(collection, id, found);
   }
   return found;
 }
@@ -72,13 +87,18 @@ async function learn(collection, id, found) {
     if (answer.ok) found.value = { words: wordsOf(collection, answer.data), isGone: false, refused: null };
     else if (answer.status === 404) found.value = { words: null, isGone: true, refused: null };
     else if (answer.status === 401 || answer.status === 403) found.value = { words: null, isGone: false, refused: sent };
-    else known.delete(`${collection.name}/${id}`);
+    else askedIn.delete(found);
   } catch {
-    known.delete(`${collection.name}/${id}`);
+    askedIn.delete(found);
   }
 }
 
-/** Forgets the words, since a record may have changed. */
+/** From now on the words are asked for again where they are shown; the old ones stay until the answer. */
+export function freshWords() {
+  epoch += 1;
+}
+
+/** Forgets the words, with the key that let one read them. */
 export function forgetWords() {
   known.clear();
 }

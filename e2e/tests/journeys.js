@@ -86,7 +86,7 @@ test('a journey with the keyboard alone', {}, async ({ server, page }) => {
     that(step < 40, 'Shift+Tab never comes to last_name');
     await press('Shift+Tab');
   }
-  await press('Control+a'); await type('King'); await press('Enter');
+  await press('Control+a'); await type('King'); await press('Control+s');
   await page.getByRole('heading', { name: 'Ada King' }).waitFor();
   await tabTo('Delete…'); await press('Enter');
   await page.getByRole('heading', { name: 'Delete “Ada King”?' }).waitFor();
