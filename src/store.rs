@@ -110,6 +110,9 @@ pub enum StoreError {
     /// The write may or may not be on disk; only the next start can tell.
     #[error("whether the write is on disk is unknown")]
     OutcomeUnknown,
+    /// Why the store cannot do its work just now; what a look at it says, never a request.
+    #[error("{0}")]
+    NotReady(String),
     #[error("{0}")]
     Broken(String),
 }
@@ -128,6 +131,10 @@ impl From<Mismatch> for StoreError {
 pub enum OpenError {
     #[error("{path} is in use by another carnet server; stop that one first, or choose another file with --database", path = .0.display())]
     Locked(PathBuf),
+    #[error("{path} is in use by a carnet server under another name; use the name that the server uses", path = .0.display())]
+    OtherName(PathBuf),
+    #[error("{path} is missing, but its log {log} is there: the database was moved or deleted under a running server; put it back, or delete the log to begin anew, without what it holds", path = .path.display(), log = .log.display())]
+    Lost { path: PathBuf, log: PathBuf },
     #[error("the folder {path} does not exist; create it first (mkdir -p {path})", path = .0.display())]
     NoFolder(PathBuf),
     #[error("{path} lies on a network file system ({kind}), where SQLite cannot keep data safe; move it to a local disk, or set any_filesystem = true under [server] if you know that it is local", path = .path.display())]

@@ -129,9 +129,10 @@ impl ApiError {
                     StatusCode::CONFLICT
                 }
                 StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
-                StoreError::Busy | StoreError::Unavailable | StoreError::OutcomeUnknown => {
-                    StatusCode::SERVICE_UNAVAILABLE
-                }
+                StoreError::Busy
+                | StoreError::Unavailable
+                | StoreError::OutcomeUnknown
+                | StoreError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
                 StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 StoreError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
@@ -314,6 +315,7 @@ impl ApiError {
                 StoreError::Busy
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
+                | StoreError::NotReady(_)
                 | StoreError::UnderWay,
             )
             | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded) => {
@@ -387,6 +389,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             "The storage failed, and whether the change was stored is unknown. Look before you try again"
                 .into()
         }
+        StoreError::NotReady(cause) => format!("The server is not ready: {cause}").into(),
         StoreError::Broken(_) => "The server failed to answer. The failure has been logged".into(),
     }
 }

@@ -35,6 +35,11 @@ impl Fuse {
         self.cause.borrow().is_none()
     }
 
+    /// Why it has blown, if it has.
+    pub(super) fn cause(&self) -> Option<String> {
+        self.cause.borrow().clone()
+    }
+
     /// Ends when the fuse blows, with the cause.
     pub(super) async fn blown(&self) -> String {
         let mut cause = self.cause.subscribe();

@@ -5,6 +5,7 @@ mod audit;
 mod builder;
 mod connection;
 pub(super) mod copy;
+mod file;
 mod follower;
 mod group;
 pub(super) mod keys;
@@ -19,7 +20,7 @@ mod version;
 mod write;
 mod writer;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,10 +48,10 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use builder::Builder;
 use connection::Role;
+use file::DatabaseFile;
 use follower::Follower;
 use group::Group;
 use keys::KeyTable;
-use place::Lock;
 use reader::Readers;
 use writer::{Desk, Writer};
 
@@ -66,11 +67,11 @@ pub struct Sqlite {
     writer: Writer,
     builder: Builder,
     access_keys: Arc<Follower>,
-    path: PathBuf,
     windows: Windows,
     observer: Arc<Observer>,
     fuse: Fuse,
-    _lock: Lock,
+    /// Last: it outlives every connection.
+    file: Arc<DatabaseFile>,
 }
 
 /// What opening the file would change. The file is not changed, nor made where there is none.
@@ -92,21 +93,23 @@ impl Sqlite {
     ) -> Result<Self, OpenError> {
         place::check(path, settings.any_filesystem)?;
         place::make_private(path)?;
-        let lock = Lock::take(path)?;
+        let file = Arc::new(DatabaseFile::lock(path)?);
         let mut connection = connection::open(path, Role::Writer)?;
         prepare(path, &mut connection, &catalog, &observer)?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let reading = reading_connections();
-        let readers = Readers::open(path, reading)?;
+        let readers = Readers::open(&file, reading)?;
         let gate = Gate::new(reading - FOR_QUICK_READS);
         let unusable = |cause: std::io::Error| OpenError::Unusable {
             place: path.display().to_string(),
             cause: cause.to_string(),
         };
         let fuse = Fuse::new();
-        let access_keys = Arc::new(Follower::start(path, observer.clone(), fuse.clone())?);
+        let access_keys = Arc::new(Follower::start(file.clone(), observer.clone(), fuse.clone())?);
+        // Before anything is written: from here on a file that is replaced is noticed.
+        file.watch_companions()?;
         let desk = Desk::new(
-            path,
+            file.clone(),
             connection,
             catalog.clone(),
             statements.clone(),
@@ -116,9 +119,8 @@ impl Sqlite {
         .map_err(|error| connection::unusable(path, &error))?;
         let memory = desk.memory();
         let writer = Writer::start(desk, fuse.clone()).map_err(unusable)?;
-        let builder = Builder::start(path, catalog, memory.clone(), observer.clone(), fuse.clone())?;
+        let builder = Builder::start(file.clone(), catalog, memory.clone(), observer.clone(), fuse.clone())?;
         let windows = Windows::default();
-        let path = path.to_owned();
         Ok(Self {
             statements,
             readers,
@@ -127,11 +129,10 @@ impl Sqlite {
             writer,
             builder,
             access_keys,
-            path,
             windows,
             observer,
             fuse,
-            _lock: lock,
+            file,
         })
     }
 
@@ -201,9 +202,13 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut KeyTable) -> Result<T, KeyRingError> + Send + 'static,
     ) -> Result<T, KeyRingError> {
-        let (path, follower, fuse) = (self.path.clone(), self.access_keys.clone(), self.fuse.clone());
+        let (file, follower, fuse) = (self.file.clone(), self.access_keys.clone(), self.fuse.clone());
         let done = tokio::task::spawn_blocking(move || {
-            let done = KeyTable::beside(&path).and_then(|mut table| work(&mut table));
+            let done = KeyTable::beside(&file).and_then(|mut table| work(&mut table));
+            if let Err(cause) = follower.check_file() {
+                fuse.blow(&cause);
+                return Err(StoreError::OutcomeUnknown.into());
+            }
             if let Err(KeyRingError::Failed(StoreError::OutcomeUnknown)) = done {
                 // As for every write: after a failed sync no other can be believed.
                 fuse.blow("the disk failed while a change of keys was stored");
@@ -226,10 +231,13 @@ impl Sqlite {
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {
-        if !self.writer.is_well() {
-            return Err(StoreError::Broken("writes are not taken any more".into()));
+        if let Some(cause) = self.fuse.cause() {
+            return Err(StoreError::NotReady(cause));
         }
-        self.readers.lend().query_row("SELECT 1", [], |_| Ok(())).map_err(broken)
+        if !self.writer.is_well() {
+            return Err(StoreError::NotReady("the server is stopping".into()));
+        }
+        self.access_keys.readable().map_err(StoreError::NotReady)
     }
 
     pub(super) fn measure(&self) {

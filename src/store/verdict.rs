@@ -107,6 +107,7 @@ impl Verdict {
                 | StoreError::OutcomeUnknown
                 | StoreError::UnderWay
                 | StoreError::OtherRequest
+                | StoreError::NotReady(_)
                 | StoreError::Broken(_) => None,
             },
         }
@@ -177,6 +178,7 @@ mod tests {
             StoreError::OutcomeUnknown,
             StoreError::UnderWay,
             StoreError::OtherRequest,
+            StoreError::NotReady(String::new()),
             StoreError::Broken(String::new()),
         ] {
             assert_eq!(Verdict::Refused(error).words(true), None);

@@ -110,6 +110,7 @@ mod store {
         mod depth;
         mod disk;
         mod files;
+        mod replaced;
         mod tables;
     }
 

@@ -1,13 +1,13 @@
 //! The thread that reads large sets of ids from the database, while requests and writes go on.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
 
-use super::connection::{self, Role};
+use super::connection::Role;
+use super::file::DatabaseFile;
 use super::row::Bound;
 use super::version;
 use crate::catalog::Catalog;
@@ -34,7 +34,7 @@ pub(super) struct Builder {
 
 /// What building a set takes.
 struct Workshop {
-    path: PathBuf,
+    file: Arc<DatabaseFile>,
     catalog: Arc<Catalog>,
     memory: Arc<Memory>,
     observer: Arc<Observer>,
@@ -43,7 +43,7 @@ struct Workshop {
 impl Builder {
     /// Starts with the sets of all live ids; until they are there, lists are read by counting.
     pub(super) fn start(
-        path: &Path,
+        file: Arc<DatabaseFile>,
         catalog: Arc<Catalog>,
         memory: Arc<Memory>,
         observer: Arc<Observer>,
@@ -51,15 +51,13 @@ impl Builder {
     ) -> Result<Self, OpenError> {
         let (sender, requests) = sync_channel(QUEUE);
         let collections = catalog.collections().len();
-        let workshop = Arc::new(Workshop { path: path.to_owned(), catalog, memory, observer });
+        let place = file.path().display().to_string();
+        let workshop = Arc::new(Workshop { file, catalog, memory, observer });
         let thread = workshop.clone();
         std::thread::Builder::new()
             .name("sets".into())
             .spawn(move || fuse.guard("the thread that reads sets", || thread.work(collections, &requests)))
-            .map_err(|error| OpenError::Unusable {
-                place: path.display().to_string(),
-                cause: error.to_string(),
-            })?;
+            .map_err(|error| OpenError::Unusable { place, cause: error.to_string() })?;
         Ok(Self { workshop, requests: Mutex::new(Some(sender)) })
     }
 
@@ -109,7 +107,7 @@ impl Workshop {
     }
 
     fn read(&self, key: &SetKey) -> Result<Vec<Part>, String> {
-        let connection = connection::open(&self.path, Role::Reader).map_err(|error| error.to_string())?;
+        let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
         if key.fields.is_empty() {
             return self.read_all(&connection, key.collection);
         }
@@ -136,7 +134,7 @@ impl Workshop {
             // The last part also speaks for what is created from now on.
             let last = if place + 1 == threads { i64::MAX } else { (place + 1) * share };
             let range = [Value::Integer(place * share + 1), Value::Integer(last)];
-            let connection = connection::open(&self.path, Role::Reader).map_err(|error| error.to_string())?;
+            let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
             read_part(&connection, &text, &range, last).map_err(|error| error.to_string())
         };
         std::thread::scope(|scope| {

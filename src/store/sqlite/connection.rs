@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::file;
 use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
@@ -39,6 +40,9 @@ pub(super) enum Role {
 pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(OpenError::OldSqlite(rusqlite::version()));
+    }
+    if role == Role::Inspector {
+        file::refuse_other_name(path)?;
     }
     let access = match role {
         Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,

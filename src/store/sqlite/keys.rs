@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use super::connection::{self, Role};
+use super::file::{self, DatabaseFile};
 use super::{audit, place};
 use crate::record::access_key::{AccessKey, KeyEntry};
 use crate::store::audit::{Actor, Deed, Trail};
@@ -136,6 +137,7 @@ impl KeyTable {
     pub(in crate::store) fn open(path: &Path) -> Result<Self, OpenError> {
         place::check(path, true)?;
         place::make_private(path)?;
+        file::refuse_other_name(path)?;
         let mut connection = connection::open(path, Role::Writer)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
         transaction
@@ -159,8 +161,8 @@ impl KeyTable {
 
     /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
     /// connection that is kept would be one more that the end of the server waits for.
-    pub(super) fn beside(path: &Path) -> Result<Self, KeyRingError> {
-        let opened = connection::open(path, Role::Writer);
+    pub(super) fn beside(file: &DatabaseFile) -> Result<Self, KeyRingError> {
+        let opened = file.connect(Role::Writer);
         let connection = opened.map_err(|error| StoreError::Broken(error.to_string()))?;
         Ok(Self { connection })
     }

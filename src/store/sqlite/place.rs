@@ -1,10 +1,10 @@
-//! Where a database file may stand, and the lock that keeps a second server away from it.
+//! Where a database file may stand, and how it is made.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::file;
 use crate::store::OpenError;
 
 /// File systems on which locks and shared memory cannot be relied upon, by the number `statfs` gives.
@@ -56,6 +56,7 @@ fn network_filesystem(magic: u64) -> Option<&'static str> {
 /// Makes an empty file that only its owner can read, where there is none. SQLite gives its companions the
 /// same rights.
 pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
+    file::refuse_lost(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         // Never opened again by us: closing it would drop the locks that SQLite holds for this process.
@@ -64,48 +65,6 @@ pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
             Err(OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() })
         }
     }
-}
-
-/// Held for as long as a server has the database open; the kernel gives it back when the process ends,
-/// however it ends.
-#[derive(Debug)]
-pub(super) struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    /// Takes the lock, or says that another server has it.
-    pub(super) fn take(path: &Path) -> Result<Self, OpenError> {
-        let lock_path = beside(path);
-        let unusable = |error: std::io::Error| OpenError::Unusable {
-            place: lock_path.display().to_string(),
-            cause: error.to_string(),
-        };
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&lock_path)
-            .map_err(unusable)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(OpenError::Locked(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(unusable(error)),
-        }
-        // For the person who finds the file; nobody reads it back.
-        file.set_len(0).map_err(unusable)?;
-        writeln!(file, "{}", std::process::id()).map_err(unusable)?;
-        Ok(Self { _file: file })
-    }
-}
-
-/// `carnet.db.lock`. A link and its target are one database, so the lock stands beside the target.
-fn beside(path: &Path) -> PathBuf {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut name = path.into_os_string();
-    name.push(".lock");
-    name.into()
 }
 
 #[cfg(test)]
@@ -117,19 +76,5 @@ mod tests {
         assert_eq!(network_filesystem(0x6969), Some("NFS"));
         assert_eq!(network_filesystem(0xffff_ffff_ff53_4d42), Some("CIFS"));
         assert_eq!(network_filesystem(0xef53), None);
-    }
-
-    #[test]
-    fn a_lock_is_held_by_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.db");
-        make_private(&path).unwrap();
-        let lock = Lock::take(&path).unwrap();
-        let link = folder.path().join("link.db");
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert!(matches!(Lock::take(&path), Err(OpenError::Locked(_))));
-        assert!(matches!(Lock::take(&link), Err(OpenError::Locked(_))));
-        drop(lock);
-        assert!(Lock::take(&path).is_ok());
     }
 }

@@ -1,12 +1,12 @@
 //! Reading connections: a fixed number, lent out and taken back.
 
 use std::ops::Deref;
-use std::path::Path;
 
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
-use super::connection::{self, Role};
+use super::connection::Role;
+use super::file::DatabaseFile;
 use crate::store::OpenError;
 
 /// The reading connections that nobody uses right now.
@@ -16,9 +16,8 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn open(path: &Path, number: usize) -> Result<Self, OpenError> {
-        let connections: Result<Vec<_>, _> =
-            (0..number).map(|_| connection::open(path, Role::Reader)).collect();
+    pub(super) fn open(file: &DatabaseFile, number: usize) -> Result<Self, OpenError> {
+        let connections: Result<Vec<_>, _> = (0..number).map(|_| file.connect(Role::Reader)).collect();
         Ok(Self { idle: Mutex::new(connections?), returned: Condvar::new() })
     }
 

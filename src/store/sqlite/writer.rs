@@ -3,7 +3,6 @@
 //! Nobody hears yes before the commit is on disk. When the disk itself fails, or this thread panics, nobody can
 //! say what is on it: all who wait are told so, no further write is taken, and the process must end.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -14,6 +13,7 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 use super::answers;
+use super::file::DatabaseFile;
 use super::group::{Group, Trouble};
 use super::strangers::Stranger;
 use super::version;
@@ -126,7 +126,7 @@ pub(super) struct Desk {
     observer: Arc<Observer>,
     /// The version of the last commit.
     version: u64,
-    log: PathBuf,
+    file: Arc<DatabaseFile>,
     log_has_pages: bool,
     /// Whether the last group found the disk full.
     is_full: bool,
@@ -135,7 +135,7 @@ pub(super) struct Desk {
 impl Desk {
     /// Everything about the database that the thread needs to know is asked here, before it starts.
     pub(super) fn new(
-        path: &Path,
+        file: Arc<DatabaseFile>,
         connection: Connection,
         catalog: Arc<Catalog>,
         statements: Arc<[Statements]>,
@@ -145,9 +145,7 @@ impl Desk {
         let version = version::read(&connection)?;
         let strangers = Stranger::find_all(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let (log, log_has_pages, is_full) = (log.into(), true, false);
+        let (log_has_pages, is_full) = (true, false);
         Ok(Self {
             connection,
             catalog,
@@ -156,7 +154,7 @@ impl Desk {
             memory,
             observer,
             version,
-            log,
+            file,
             log_has_pages,
             is_full,
         })
@@ -201,6 +199,7 @@ impl Desk {
     }
 
     fn commit_group(&mut self, jobs: impl Iterator<Item = Write>) -> Result<(), String> {
+        self.file.check_log(&self.connection)?;
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let mut group = Group {
             connection: &self.connection,
@@ -234,6 +233,10 @@ impl Desk {
             failure = commit.execute([]).err();
         }
         self.log_has_pages = true;
+        if failure.is_none() {
+            // A commit to a file that is no longer at its path is none. Nobody is told of it, nor reads it.
+            self.file.check()?;
+        }
         match failure {
             None => {
                 if version != self.version {
@@ -303,7 +306,7 @@ impl Desk {
     }
 
     fn measure_log(&self) -> u64 {
-        let bytes = std::fs::metadata(&self.log).map_or(0, |file| file.len());
+        let bytes = self.file.log_bytes();
         self.observer.store().wal_is(bytes);
         bytes
     }

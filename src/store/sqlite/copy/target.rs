@@ -18,8 +18,8 @@ use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
 use crate::store::sql::{self, quote};
 use crate::store::sqlite::connection::{self, Role};
-use crate::store::sqlite::place::{self, Lock};
-use crate::store::sqlite::{audit, keys, tables, version};
+use crate::store::sqlite::file::DatabaseFile;
+use crate::store::sqlite::{audit, keys, place, tables, version};
 
 /// Room for the indexes that are made at the end.
 const CACHE_KIB: i64 = 65_536;
@@ -32,7 +32,7 @@ pub(in crate::store) struct Target {
 /// What outlives the connection, in the order in which it goes.
 struct Keeps {
     made: Option<Made>,
-    _lock: Lock,
+    _file: Box<DatabaseFile>,
 }
 
 /// A file that was made for this copy, and goes unless the copy is done.
@@ -59,13 +59,13 @@ impl Target {
         place::check(path, any_filesystem)?;
         let made = (!path.exists()).then(|| Made(path.to_owned()));
         place::make_private(path)?;
-        let lock = match Lock::take(path) {
+        let file = match DatabaseFile::lock(path) {
             Err(OpenError::Locked(path)) => return Err(CopyError::InUse(path)),
             other => other?,
         };
         let connection = connection::open(path, Role::Writer)?;
         let place = format!("sqlite:{}", path.display());
-        let mut aside = Aside::new(connection, Keeps { made, _lock: lock }, place);
+        let mut aside = Aside::new(connection, Keeps { made, _file: Box::new(file) }, place);
         let declared = catalog.clone();
         let obstacles = aside
             .run(move |held, place| {

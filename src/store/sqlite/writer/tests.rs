@@ -1,6 +1,7 @@
 //! A panic in the writing thread. None can be provoked from outside, so writes that panic are handed in here; what
 //! becomes of the process then is the same as after a failed disk, which the suite tries on the real one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -14,7 +15,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
 use crate::store::change::Change;
 use crate::store::sqlite::Sqlite;
-use crate::store::{OpenSettings, Page};
+use crate::store::{OpenError, OpenSettings, Page};
 
 fn catalog() -> Arc<Catalog> {
     let field = FieldDeclaration {
@@ -46,7 +47,14 @@ fn catalog() -> Arc<Catalog> {
 fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
     let quiet = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink())).unwrap();
     let settings = OpenSettings { any_filesystem: true, memory: 1 << 20 };
-    Sqlite::open(&folder.join("a.db"), catalog.clone(), settings, Arc::new(quiet)).unwrap()
+    let quiet = Arc::new(quiet);
+    loop {
+        match Sqlite::open(&folder.join("a.db"), catalog.clone(), settings, quiet.clone()) {
+            // The threads of the one before are on their way out, and hold the file until they are.
+            Err(OpenError::Locked(_)) => std::thread::yield_now(),
+            opened => return opened.unwrap(),
+        }
+    }
 }
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {

@@ -1,0 +1,231 @@
+//! The database file itself: held open and locked for the life of a store, and compared with what stands at its path.
+//!
+//! Closing any descriptor of the file drops the locks that SQLite holds for this process. So ours is opened before
+//! the first connection and closed after the last one, and nothing else opens the file.
+
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rusqlite::Connection;
+
+use super::connection::{self, Role};
+use crate::store::OpenError;
+
+/// SQLite's write-ahead log begins with a header, and each of its frames is a header and a page.
+const LOG_HEADER_BYTES: u64 = 32;
+const FRAME_HEADER_BYTES: u64 = 24;
+/// How often a log must be found too short before it counts: somebody may be emptying it between two looks.
+const LOOKS_AT_LOG: usize = 3;
+
+/// A file of which this process is the only server. The kernel gives the locks back when the process ends, however
+/// it ends.
+#[derive(Debug)]
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    log: PathBuf,
+    identity: Identity,
+    /// The log and its index, from the moment on at which SQLite has them open.
+    companions: OnceLock<[(PathBuf, Identity); 2]>,
+    _file: File,
+    _lock_file: File,
+}
+
+/// Which file it is, whatever its name. No other file has the same while we hold ours open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl From<&Metadata> for Identity {
+    fn from(found: &Metadata) -> Self {
+        Self { device: found.dev(), inode: found.ino() }
+    }
+}
+
+impl DatabaseFile {
+    /// Takes hold of the file, or says that another server has it.
+    pub(super) fn lock(path: &Path) -> Result<Self, OpenError> {
+        let unusable = |error: std::io::Error| unusable(path, &error);
+        // Open for writing, though nothing is written through it: an overlay file system would otherwise show the
+        // layer below, which is another file once the first page is written.
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(unusable)?;
+        // Where the two kinds of locks are one, ours would keep SQLite out.
+        if cfg!(target_os = "linux") {
+            take(&file, path)?;
+        }
+        let identity = (&file.metadata().map_err(unusable)?).into();
+        let lock_file = lock_file(path)?;
+        let (path, log) = (path.to_owned(), beside(path, "-wal"));
+        Ok(Self { path, log, identity, companions: OnceLock::new(), _file: file, _lock_file: lock_file })
+    }
+
+    /// From now on the log and its index are watched, too; SQLite has them open.
+    pub(super) fn watch_companions(&self) -> Result<(), OpenError> {
+        let found = |suffix: &str| {
+            let path = beside(&self.path, suffix);
+            let found = fs::metadata(&path).map_err(|error| unusable(&path, &error))?;
+            Ok::<_, OpenError>((path, Identity::from(&found)))
+        };
+        let companions = [found("-wal")?, found("-shm")?];
+        // Set once: a store is opened once.
+        let _ = self.companions.set(companions);
+        self.check().map_err(|cause| OpenError::Unusable { place: self.path.display().to_string(), cause })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A further connection to this file and to no other. Before, because SQLite would make a log that is missing
+    /// anew; afterwards, because it goes by the path.
+    pub(super) fn connect(&self, role: Role) -> Result<Connection, OpenError> {
+        let checked = |cause| OpenError::Unusable { place: self.path.display().to_string(), cause };
+        self.check().map_err(checked)?;
+        let connection = connection::open(&self.path, role)?;
+        self.check_log(&connection).map_err(checked)?;
+        Ok(connection)
+    }
+
+    /// How long the log is.
+    pub(super) fn log_bytes(&self) -> u64 {
+        fs::metadata(&self.log).map_or(0, |found| found.len())
+    }
+
+    /// Whether the files that SQLite has open are still those that the next start would open. What is written to
+    /// others is lost with the process.
+    pub(super) fn check(&self) -> Result<(), String> {
+        compare(&self.path, self.identity)?;
+        let companions = self.companions.get().into_iter().flatten();
+        companions.into_iter().try_for_each(|(path, identity)| compare(path, *identity))
+    }
+
+    /// Whether the log holds all that its index says. Where it was cut by hand, the next commit would leave a hole in
+    /// it, and the next checkpoint carry the hole into the database. With [`DatabaseFile::check`]; not inside a
+    /// transaction.
+    pub(super) fn check_log(&self, connection: &Connection) -> Result<(), String> {
+        self.check()?;
+        for _ in 0..LOOKS_AT_LOG {
+            let Some((frames, page)) = frames(connection) else { return Ok(()) };
+            let bytes = self.log_bytes();
+            let is_whole = frames == 0 || bytes >= LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + page);
+            if is_whole {
+                return Ok(());
+            }
+        }
+        Err(format!("{} was cut by another program", name(&self.log)))
+    }
+}
+
+/// How many frames of the log are in use, and how long a page is; none where SQLite cannot say.
+fn frames(connection: &Connection) -> Option<(u64, u64)> {
+    let ask = |text: &str, column: usize| {
+        connection.prepare_cached(text).and_then(|mut asked| asked.query_row([], |row| row.get(column)))
+    };
+    let frames: i64 = ask("PRAGMA wal_checkpoint(NOOP)", 1).ok()?;
+    let page: i64 = ask("PRAGMA page_size", 0).ok()?;
+    Some((u64::try_from(frames).ok()?, page.unsigned_abs()))
+}
+
+fn compare(path: &Path, identity: Identity) -> Result<(), String> {
+    match fs::metadata(path) {
+        Ok(found) if Identity::from(&found) == identity => Ok(()),
+        Ok(_) => Err(format!("{} was replaced by another file", name(path))),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(format!("{} was deleted or moved", name(path)))
+        }
+        Err(error) => Err(format!("{} cannot be found: {error}", name(path))),
+    }
+}
+
+/// Without the folder: `/readyz` tells it to everybody.
+fn name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// Refuses a file that a server has open by another name. SQLite keeps the log beside the name, so we would neither
+/// see what the server has written nor be seen by it.
+pub(super) fn refuse_other_name(path: &Path) -> Result<(), OpenError> {
+    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+    if found.nlink() < 2 || beside(path, "-wal").exists() {
+        return Ok(());
+    }
+    let file = File::open(path).map_err(|error| unusable(path, &error))?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Err(OpenError::OtherName(path.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to make a file where the log of an earlier one still stands: SQLite would delete it, and with it what it
+/// holds.
+pub(super) fn refuse_lost(path: &Path) -> Result<(), OpenError> {
+    let log = beside(path, "-wal");
+    match !path.exists() && log.exists() {
+        true => Err(OpenError::Lost { path: path.to_owned(), log }),
+        false => Ok(()),
+    }
+}
+
+/// The lock file, which versions before there was a lock on the file itself look at.
+fn lock_file(path: &Path) -> Result<File, OpenError> {
+    let lock_path = beside(path, ".lock");
+    let unusable = |error: std::io::Error| unusable(&lock_path, &error);
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&lock_path)
+        .map_err(unusable)?;
+    take(&file, path)?;
+    // For the person who finds the file; nobody reads it back.
+    file.set_len(0).map_err(unusable)?;
+    writeln!(file, "{}", std::process::id()).map_err(unusable)?;
+    Ok(file)
+}
+
+fn take(file: &File, path: &Path) -> Result<(), OpenError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked(path.to_owned())),
+        Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
+    }
+}
+
+/// `carnet.db-wal` for `carnet.db`. A link and its target are one database, whose other files stand beside the target.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut name = path.into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> OpenError {
+    OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_locked_by_one_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link, hard_link) =
+            (folder.path().join("a.db"), folder.path().join("link.db"), folder.path().join("hard.db"));
+        File::create(&path).unwrap();
+        let locked = DatabaseFile::lock(&path).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        fs::hard_link(&path, &hard_link).unwrap();
+        fs::remove_file(folder.path().join("a.db.lock")).unwrap();
+        for name in [&path, &link, &hard_link] {
+            assert!(matches!(DatabaseFile::lock(name), Err(OpenError::Locked(_))), "{}", name.display());
+        }
+        drop(locked);
+        assert!(DatabaseFile::lock(&hard_link).is_ok());
+    }
+}
