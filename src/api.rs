@@ -12,6 +12,7 @@ pub mod fuzzing;
 mod keys;
 mod log_path;
 pub mod openapi;
+mod problem;
 mod rate_limit;
 mod records;
 mod retry;
@@ -144,7 +145,7 @@ impl App {
         let verb = match route.verb(request.method()) {
             Some(verb) => Ok(verb),
             None if request.method() == Method::OPTIONS => Err(options(&route)),
-            None => Err(ApiError::MethodNotAllowed(route.allow()).into_response()),
+            None => Err(self.word(ApiError::MethodNotAllowed(route.allow()), request)),
         };
         if !matches!(route, Route::Records(_) | Route::Record(..) | Route::Keys | Route::Key(_)) {
             // Nobody below reads it, but what cannot be read is said everywhere.
@@ -205,10 +206,13 @@ impl App {
         response
     }
 
-    /// Words an error; what is our own fault is also reported, once, here.
-    fn word(&self, error: ApiError) -> Response {
+    /// Words an error in the form that the client asks for; what is our own fault is also reported, once, here.
+    fn word(&self, error: ApiError, request: &Request) -> Response {
         if let Some(cause) = error.own_fault() {
             self.observer.report(Event::StoreBroken { cause });
+        }
+        if content::wants_problem(request.headers()) {
+            return problem::respond(self, error, request);
         }
         error.into_response()
     }
@@ -218,13 +222,17 @@ impl Answer for App {
     async fn answer(&self, request: &mut Request) -> Response {
         let mut timing = Timing::start(self.settings.shows_server_timing);
         let answered = self.respond(request, &mut timing).await;
-        let mut response = answered.unwrap_or_else(|error| self.word(error));
+        let mut response = answered.unwrap_or_else(|error| self.word(error, request));
         timing.write(response.headers_mut());
         response
     }
 
-    fn refuse(&self, refusal: Refusal) -> Response {
-        let mut response = ApiError::Refused(refusal).into_response();
+    fn refuse(&self, refusal: Refusal, of: Option<&Request>) -> Response {
+        let error = ApiError::Refused(refusal);
+        let mut response = match of {
+            Some(request) => self.word(error, request),
+            None => error.into_response(),
+        };
         // A request that never became one is not marked.
         self.safety.mark(response.headers_mut());
         response
@@ -232,6 +240,10 @@ impl Answer for App {
 
     fn mark(&self, request: &Request, response: &mut Response) {
         self.safety.mark(response.headers_mut());
+        // Who did not ask for a problem is not to get one from a cache.
+        if problem::is_one(response) {
+            response::vary(response.headers_mut(), "Accept");
+        }
         if let Some(cors) = &self.cors {
             cors.mark(request, response);
         }

@@ -91,8 +91,8 @@ pub trait Answer: Send + Sync + 'static {
     /// [`Refusal::Panicked`].
     fn answer(&self, request: &mut Request) -> impl Future<Output = Response> + Send;
 
-    /// Words a refusal.
-    fn refuse(&self, refusal: Refusal) -> Response;
+    /// Words a refusal; of nothing where the request never became one.
+    fn refuse(&self, refusal: Refusal, of: Option<&Request>) -> Response;
 
     /// Marks an answer, whoever gave it, before it is sent.
     fn mark(&self, _request: &Request, _response: &mut Response) {}

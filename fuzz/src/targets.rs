@@ -9,7 +9,16 @@ pub(crate) mod query;
 pub(crate) mod router;
 pub(crate) mod url;
 
+use std::fmt::Debug;
+
 use carnet::http::{HeaderMap, HeaderName, HeaderValue};
+use carnet::record::fault::{Found, MOST_FAULTS};
+
+/// Who collects all faults finds one exactly where the reading is refused, and the same one first.
+fn same_first_fault<E: Debug + PartialEq>(refused: Option<&E>, found: &Found<E>) {
+    assert_eq!(refused, found.faults.first().map(|fault| &fault.error));
+    assert!(found.faults.len() == MOST_FAULTS || found.faults.len() < MOST_FAULTS && found.more == 0);
+}
 
 /// Lines of `name: value` as headers; what is none is left out.
 fn headers(text: &[u8]) -> HeaderMap {

@@ -25,6 +25,10 @@ impl KeyParameters {
         Self { names: key_parameters(parameter).into_iter().map(str::to_owned).collect() }
     }
 
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     fn contains(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
     }

@@ -63,13 +63,7 @@ fn better_address(place: Place, path: &str) -> Option<&'static str> {
 
 /// Whether a header names this choice, and not only to refuse it.
 fn accepts(headers: &HeaderMap, name: HeaderName, choice: &str) -> bool {
-    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|text| text.split(',')).any(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        let is_named = parts.next().is_some_and(|given| given.eq_ignore_ascii_case(choice));
-        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-        is_named && weight.is_none_or(|weight| weight.parse::<f32>().is_ok_and(|weight| weight > 0.0))
-    })
+    content::weight(headers, name, choice).is_some_and(|weight| weight > 0.0)
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@ use crate::record::etag::ETags;
 
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+/// What errors are, and what they are on request.
+const JSON: &str = "application/json";
+pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 pub(super) const RETURN_REPRESENTATION: HeaderValue = HeaderValue::from_static("return=representation");
 
 /// Accepts a body that says nothing about itself, or that it is JSON in UTF-8, as it is.
@@ -73,6 +76,43 @@ pub(super) fn wants_representation(headers: &HeaderMap) -> bool {
     wish.is_some_and(|value| value.eq_ignore_ascii_case("representation"))
 }
 
+/// Whether the client asks for errors as problem details (RFC 9457): it names them itself, and would not rather have
+/// plain JSON.
+pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
+    let Some(problem) = weight(headers, header::ACCEPT, PROBLEM_JSON) else { return false };
+    problem > 0.0 && weight(headers, header::ACCEPT, JSON).is_none_or(|json| json <= problem)
+}
+
+/// The weight with which a header names this choice, the highest where it does so more than once; `None` where it does
+/// not. Wildcards do not count, and a weight that is none is 0.
+pub(super) fn weight(headers: &HeaderMap, name: HeaderName, choice: &str) -> Option<f32> {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let named = values.flat_map(|text| text.split(unquoted(','))).filter_map(|one| {
+        let mut parts = one.split(unquoted(';')).map(str::trim);
+        if !parts.next()?.eq_ignore_ascii_case(choice) {
+            return None;
+        }
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+        let Some(weight) = weight else { return Some(1.0) };
+        Some(weight.parse().ok().filter(|weight| (0.0..=1.0).contains(weight)).unwrap_or(0.0))
+    });
+    named.reduce(f32::max)
+}
+
+/// Finds a separator that does not stand within a quoted string.
+fn unquoted(separator: char) -> impl FnMut(char) -> bool {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    move |c| {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ => return c == separator && !is_quoted,
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +151,50 @@ mod tests {
         assert!(judged("respond-async, Return = \"representation\"; x=1"));
         assert!(!judged("return=minimal"));
         assert!(!judged("return=minimal, return=representation"));
+    }
+
+    #[test]
+    fn a_problem_is_asked_for_by_its_own_name() {
+        let judged = |texts: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for text in texts {
+                headers.append(header::ACCEPT, HeaderValue::from_str(text).unwrap());
+            }
+            wants_problem(&headers)
+        };
+        for yes in [
+            "application/problem+json",
+            "Application/Problem+JSON; charset=utf-8",
+            "application/problem+json;q=0.001",
+            "application/json, application/problem+json",
+            "application/json;q=0.5, application/problem+json ; Q=0.5",
+            "application/json;q=0.5, application/problem+json",
+            "application/problem+json;q=0.1, */*",
+            "application/problem+json;q=0, application/problem+json",
+            "text/html;x=\"a,b;c\\\"d\", application/problem+json;profile=\"1, 2\";q=0.2",
+        ] {
+            assert!(judged(&[yes]), "{yes}");
+        }
+        for no in [
+            "",
+            "*/*",
+            "application/*",
+            "application/json",
+            "application/problem+xml",
+            "application/problem+json;q=0",
+            "application/problem+json;q=0.000",
+            "application/problem+json;q=nonsense",
+            "application/problem+json;q=nan",
+            "application/problem+json;q=2",
+            "application/problem+json;q=0.5, application/json",
+            "application/json;q=0.6, application/problem+json;q=0.5",
+            "text/html;x=\"a, application/problem+json\"",
+            "application/problem+jsonx",
+        ] {
+            assert!(!judged(&[no]), "{no}");
+        }
+        assert!(judged(&["application/json", "application/problem+json"]), "in two lines");
+        assert!(!judged(&["application/json;q=1", "application/problem+json;q=0.9"]));
+        assert!(!judged(&[]));
     }
 }

@@ -105,7 +105,7 @@ impl ApiError {
         Self::Draft { collection: collection.name().to_owned(), error }
     }
 
-    fn status(&self) -> StatusCode {
+    pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -155,7 +155,7 @@ impl ApiError {
         }
     }
 
-    fn words(&self) -> Cow<'static, str> {
+    pub(super) fn words(&self) -> Cow<'static, str> {
         match self {
             Self::NotFound => "<p>The requested URL was not found on this server.</p>".into(),
             Self::MethodNotAllowed(allow) => {
@@ -282,7 +282,12 @@ impl ApiError {
         let mut body = br#"{"error":"#.to_vec();
         representation::write_text(&mut body, &self.words());
         body.push(b'}');
-        let mut response = response::json(self.status(), body);
+        let response = response::json(self.status(), body);
+        self.with_headers(response)
+    }
+
+    /// The answer with the header fields that this error has, whatever form its words have.
+    pub(super) fn with_headers(self, mut response: Response) -> Response {
         self.write_headers(response.headers_mut());
         response
     }
@@ -326,7 +331,7 @@ impl ApiError {
     }
 }
 
-fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
+pub(super) fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
     match error {
         DraftError::Empty => "The body is empty. Send a JSON object".into(),
         DraftError::NotUtf8(position) => format!("The body is not UTF-8 at byte {position}").into(),

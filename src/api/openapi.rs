@@ -10,6 +10,7 @@ mod header;
 mod keys;
 mod operation;
 mod parameter;
+mod problem;
 mod records;
 mod refusal;
 mod security;
@@ -31,8 +32,9 @@ Records in named collections, as JSON over HTTP.
 A path is answered alike with and without its trailing slash. HEAD is answered wherever GET is, and OPTIONS \
 everywhere, without an access key. Any other method than those described is answered with 405 and `Allow`.
 
-Every error is an object with the one member `error`. The exception is a request head that cannot be read at \
-all: a bare 400, or, in HTTP/2, a bare 431, after which the connection is closed.
+Every error is an object with the one member `error`; a client that names `application/problem+json` in `Accept` \
+gets problem details instead (RFC 9457), with all faults of a body or a query at once. The exception is a request \
+head that cannot be read at all: a bare 400, or, in HTTP/2, a bare 431, after which the connection is closed.
 
 Answers to web pages of other origins carry the header fields of CORS besides, and answers of a server that was \
 told to show where its time goes, `Server-Timing`.";
@@ -79,6 +81,7 @@ pub fn document(catalog: &Catalog, service: Service<'_>) -> Value {
             "responses": refusal::components(),
             "securitySchemes": security::schemes(access_parameter),
         },
+        "x-problems": problem::kinds(),
     });
     component::leave_out_unused(&mut document);
     document
@@ -92,6 +95,7 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
     schemas.extend(keys::components());
     schemas.extend(service::components(catalog));
     schemas.insert("Error".into(), refusal::error());
+    schemas.insert("Problem".into(), problem::schema());
     schemas
 }
 

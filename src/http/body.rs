@@ -36,6 +36,13 @@ impl Body {
         }
     }
 
+    pub(super) fn as_read(&self) -> Option<&Bytes> {
+        match self {
+            Body::Read(bytes) => Some(bytes),
+            Body::Waiting(_) | Body::Failed(_) => None,
+        }
+    }
+
     pub(super) fn is_unread(&self) -> bool {
         !matches!(self, Body::Read(_))
     }

@@ -38,14 +38,14 @@ pub(super) async fn answer<A: Answer>(
     };
     let place = server.capacity.admit(server.settings.max_requests);
     let (mut response, is_refused) = match judged {
-        Err(refusal) => (answer.refuse(refusal), true),
+        Err(refusal) => (answer.refuse(refusal, Some(&request)), true),
         // Who is told to come back should not have to connect again for it.
-        Ok(()) if place.is_none() => (answer.refuse(Refusal::Overloaded), false),
+        Ok(()) if place.is_none() => (answer.refuse(Refusal::Overloaded, Some(&request)), false),
         Ok(()) => {
             let answering = async { answer.answer(&mut request).await };
             let answered = AssertUnwindSafe(answering).catch_unwind().await;
             // What it panicked with is the panic hook's to report.
-            let response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked));
+            let response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked, Some(&request)));
             (response, false)
         }
     };

@@ -132,7 +132,7 @@ where
     let (stream, has_begun) = protocol.into_parts().io.into_inner().into_parts();
     let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && has_begun;
     if is_in_head && !connection.server.is_stopping() && date::is_known() {
-        farewell::say(stream, answer.refuse(Refusal::HeadTooSlow)).await;
+        farewell::say(stream, answer.refuse(Refusal::HeadTooSlow, None)).await;
     }
     Ok(())
 }

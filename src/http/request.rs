@@ -118,6 +118,11 @@ impl Request {
         self.body.read(settings.max_body, settings.body_timeout, share).await
     }
 
+    /// The body as far as somebody asked for it before.
+    pub fn body_read(&self) -> Option<&Bytes> {
+        self.body.as_read()
+    }
+
     /// Reads the body within the limits of [`Request::body`] and keeps nothing of it.
     pub async fn skip_body(&mut self) -> Result<(), Refusal> {
         let settings = &self.connection.server.settings;

@@ -40,7 +40,7 @@ impl Answer for Tiny {
                     assert_eq!(request.body().await.unwrap(), body);
                     response::of_type(StatusCode::OK, "text/plain", body)
                 }
-                Err(refusal) => self.refuse(refusal),
+                Err(refusal) => self.refuse(refusal, Some(request)),
             },
             "/about" => {
                 let about = format!("{} {}", request.origin(), request.client());
@@ -70,7 +70,7 @@ impl Answer for Tiny {
         }
     }
 
-    fn refuse(&self, refusal: Refusal) -> Response {
+    fn refuse(&self, refusal: Refusal, _: Option<&Request>) -> Response {
         let status = match refusal {
             Refusal::UrlTooLong { .. } => 414,
             Refusal::BadHost | Refusal::BodyBroken | Refusal::TwoLengths | Refusal::NotEncrypted => 400,

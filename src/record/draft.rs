@@ -9,6 +9,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::fault::{self, Collector, Found};
 use super::moment::MomentError;
 use super::representation;
 use super::scope::ScopeError;
@@ -80,17 +81,28 @@ impl DraftError {
 impl Draft {
     /// Judges the body of a create.
     pub fn parse(collection: &Collection, body: &[u8]) -> Result<Self, DraftError> {
-        let members = Members::parse(body)?;
-        let mut given = vec![None; collection.fields().len()];
-        for (name, value) in &members.0 {
-            match assigned(name) {
-                Some(member) => return Err(DraftError::AssignedByService(member)),
-                None => given[members.field(collection, name)?] = Some(*value),
-            }
-        }
+        Self::read(collection, body, &mut Collector::first())
+    }
+
+    /// All faults of a body that [`Draft::parse`] refuses.
+    pub fn faults(collection: &Collection, body: &[u8]) -> Found<DraftError> {
+        fault::collect(|faults| Self::read(collection, body, faults))
+    }
+
+    fn read(
+        collection: &Collection,
+        body: &[u8],
+        faults: &mut Collector<DraftError>,
+    ) -> Result<Self, DraftError> {
+        let members = Members::parse(body, faults)?;
+        let given = members.of_fields(collection, faults, |member, value, faults| {
+            faults.report(DraftError::AssignedByService(member), Some(value.get()))
+        })?;
         let values = collection.fields().iter().zip(given).map(|(field, value)| match value {
-            Some(value) => judge(field, value),
-            None if field.is_required() => Err(DraftError::Missing(field.name().to_owned())),
+            Some(value) => judge(field, value, faults),
+            None if field.is_required() => {
+                faults.report(DraftError::Missing(field.name().to_owned()), None).map(|()| Value::Null)
+            }
             None => Ok(Value::Null),
         });
         values.collect::<Result<_, _>>().map(Self)
@@ -105,17 +117,29 @@ impl Draft {
 impl Patch {
     /// Judges the body of an update of the record `id`.
     pub fn parse(collection: &Collection, id: RecordId, body: &[u8]) -> Result<Self, DraftError> {
-        let members = Members::parse(body)?;
-        let mut given = vec![None; collection.fields().len()];
-        for (name, value) in &members.0 {
-            match assigned(name) {
-                Some(member) if is_own(collection, id, member, value) => {}
-                Some(member) => return Err(DraftError::CannotBeChanged(member)),
-                None => given[members.field(collection, name)?] = Some(*value),
+        Self::read(collection, id, body, &mut Collector::first())
+    }
+
+    /// All faults of a body that [`Patch::parse`] refuses.
+    pub fn faults(collection: &Collection, id: RecordId, body: &[u8]) -> Found<DraftError> {
+        fault::collect(|faults| Self::read(collection, id, body, faults))
+    }
+
+    fn read(
+        collection: &Collection,
+        id: RecordId,
+        body: &[u8],
+        faults: &mut Collector<DraftError>,
+    ) -> Result<Self, DraftError> {
+        let members = Members::parse(body, faults)?;
+        let given = members.of_fields(collection, faults, |member, value, faults| {
+            if is_own(collection, id, member, value) {
+                return Ok(());
             }
-        }
+            faults.report(DraftError::CannotBeChanged(member), Some(value.get()))
+        })?;
         let values = collection.fields().iter().zip(given);
-        let values = values.map(|(field, value)| value.map(|value| judge(field, value)).transpose());
+        let values = values.map(|(field, value)| value.map(|value| judge(field, value, faults)).transpose());
         values.collect::<Result<_, _>>().map(Self)
     }
 
@@ -138,8 +162,15 @@ fn is_own(collection: &Collection, id: RecordId, member: &str, value: &RawValue)
     text(value.get()).is_some_and(|given| given == representation::path(collection, id))
 }
 
+/// The JSON of a member of a body, shortened; `None` where there is no such member.
+pub fn given(body: &[u8], name: &str) -> Option<String> {
+    let members = Members::parse(body, &mut Collector::first()).ok()?;
+    let (_, value) = members.0.iter().find(|(member, _)| member == name)?;
+    Some(fault::shorten(value.get()))
+}
+
 /// The value of one member, if its field accepts it.
-fn judge(field: &Field, value: &RawValue) -> Result<Value, DraftError> {
+fn judge(field: &Field, value: &RawValue, faults: &mut Collector<DraftError>) -> Result<Value, DraftError> {
     let json = value.get();
     let judged = match field.kind() {
         _ if json == "null" => (!field.is_required()).then_some(Value::Null),
@@ -152,7 +183,9 @@ fn judge(field: &Field, value: &RawValue) -> Result<Value, DraftError> {
             _ => None,
         },
     };
-    judged.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()))
+    let judged = judged.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()));
+    // What stands in for a value that is refused is seen by nobody.
+    faults.accept(judged, json).map(|value| value.unwrap_or(Value::Null))
 }
 
 /// A JSON string, if it is one that both engines can hold.
@@ -167,7 +200,7 @@ fn text(json: &str) -> Option<String> {
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Members<'a> {
-    fn parse(body: &'a [u8]) -> Result<Self, DraftError> {
+    fn parse(body: &'a [u8], faults: &mut Collector<DraftError>) -> Result<Self, DraftError> {
         let text = std::str::from_utf8(body).map_err(|error| DraftError::NotUtf8(error.valid_up_to()))?;
         if text.trim_ascii().is_empty() {
             return Err(DraftError::Empty);
@@ -175,28 +208,47 @@ impl<'a> Members<'a> {
         if is_too_deep(body) {
             return Err(DraftError::TooDeep);
         }
-        let members: Members<'a> = serde_json::from_str(text).map_err(|error| {
+        let mut members: Members<'a> = serde_json::from_str(text).map_err(|error| {
             if error.is_data() { DraftError::NotAnObject } else { DraftError::NotJson(error.to_string()) }
         })?;
+        let mut repeated = Vec::new();
         // Few names: comparing each with those before it beats a set, up to the point where a hostile
         // body would make it quadratic.
-        if members.0.len() <= 64 {
-            for (position, (name, _)) in members.0.iter().enumerate() {
-                if members.0[..position].iter().any(|(earlier, _)| earlier == name) {
-                    return Err(DraftError::GivenTwice(name.clone()));
-                }
+        let mut seen = (members.0.len() > 64).then(std::collections::HashSet::new);
+        for (position, (name, _)) in members.0.iter().enumerate() {
+            let is_new = match &mut seen {
+                Some(seen) => seen.insert(name),
+                None => members.0[..position].iter().all(|(earlier, _)| earlier != name),
+            };
+            if !is_new {
+                faults.report(DraftError::GivenTwice(name.clone()), None)?;
+                repeated.push(position);
             }
-        } else {
-            let mut seen = std::collections::HashSet::new();
-            if let Some((name, _)) = members.0.iter().find(|(name, _)| !seen.insert(name)) {
-                return Err(DraftError::GivenTwice(name.clone()));
-            }
+        }
+        if !repeated.is_empty() {
+            let mut position = 0..;
+            members.0.retain(|_| repeated.binary_search(&position.next().unwrap_or_default()).is_err());
         }
         Ok(members)
     }
 
-    fn field(&self, collection: &Collection, name: &str) -> Result<usize, DraftError> {
-        collection.find_field(name).ok_or_else(|| DraftError::UnknownField(name.to_owned()))
+    /// The values in the order of the fields. What the service assigns is for `assign` to judge.
+    fn of_fields(
+        &self,
+        collection: &Collection,
+        faults: &mut Collector<DraftError>,
+        assign: impl Fn(&'static str, &RawValue, &mut Collector<DraftError>) -> Result<(), DraftError>,
+    ) -> Result<Vec<Option<&'a RawValue>>, DraftError> {
+        let mut given = vec![None; collection.fields().len()];
+        for (name, value) in &self.0 {
+            match (assigned(name), collection.find_field(name)) {
+                (Some(member), _) => assign(member, value, faults)?,
+                (None, Some(position)) => given[position] = Some(*value),
+                // Its value is not kept: it may be a secret that belongs elsewhere.
+                (None, None) => faults.report(DraftError::UnknownField(name.clone()), None)?,
+            }
+        }
+        Ok(given)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::fault::{self, Collector, Found};
 use super::{Value, float, integer};
 use crate::catalog::collection::{Collection, Pagination};
 use crate::catalog::field::FieldKind;
@@ -76,26 +77,49 @@ impl Listing {
         collection: &Collection,
         pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
     ) -> Result<Self, ListingError> {
+        Self::read(collection, pairs, &mut Collector::first())
+    }
+
+    /// All faults of a query that [`Listing::parse`] refuses.
+    pub fn faults<'a>(
+        collection: &Collection,
+        pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
+    ) -> Found<ListingError> {
+        fault::collect(|faults| Self::read(collection, pairs, faults))
+    }
+
+    fn read<'a>(
+        collection: &Collection,
+        pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
+        faults: &mut Collector<ListingError>,
+    ) -> Result<Self, ListingError> {
         let mut filters: Vec<Filter> = Vec::new();
         let (mut offset, mut count) = (None, None);
         for (name, text) in pairs {
             let does_not_validate = || ListingError::DoesNotValidate(name.to_string());
             let twice = || ListingError::GivenTwice(name.to_string());
+            // What stands in for a value that is refused is seen by nobody; it only says that one was given.
             match parameter(collection, name) {
-                Some(Parameter::Offset) if offset.is_some() => return Err(twice()),
+                Some(Parameter::Offset) if offset.is_some() => faults.report(twice(), None)?,
                 Some(Parameter::Offset) => {
-                    offset = Some(integer(text).filter(|offset| *offset >= 0).ok_or_else(does_not_validate)?);
+                    let given = integer(text).filter(|offset| *offset >= 0).ok_or_else(does_not_validate);
+                    offset = Some(faults.accept(given, text)?.unwrap_or(0));
                 }
-                Some(Parameter::Count(_)) if count.is_some() => return Err(twice()),
-                Some(Parameter::Count(pagination)) => count = Some(page_length(pagination, text)?),
+                Some(Parameter::Count(_)) if count.is_some() => faults.report(twice(), None)?,
+                Some(Parameter::Count(pagination)) => {
+                    let given = faults.accept(page_length(pagination, text), text)?;
+                    count = Some(given.unwrap_or(pagination.page_size));
+                }
+                Some(Parameter::Filter(on)) if filters.iter().any(|filter| filter.on == on) => {
+                    faults.report(twice(), None)?;
+                }
                 Some(Parameter::Filter(on)) => {
-                    if filters.iter().any(|filter| filter.on == on) {
-                        return Err(twice());
-                    }
-                    let condition = condition(collection, on, text).ok_or_else(does_not_validate)?;
+                    let given = condition(collection, on, text).ok_or_else(does_not_validate);
+                    let condition = faults.accept(given, text)?.unwrap_or(Condition::Never);
                     filters.push(Filter { on, condition, name: name.to_string(), text: text.to_string() });
                 }
-                None => return Err(ListingError::UnknownParameter(name.to_string())),
+                // Its value is not kept: it may be a secret under a misspelt name.
+                None => faults.report(ListingError::UnknownParameter(name.to_string()), None)?,
             }
         }
         let window = collection.pagination().map(|pagination| Window {

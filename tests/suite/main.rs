@@ -58,6 +58,7 @@ mod api {
     mod methods;
     mod openapi;
     mod pages;
+    mod problems;
     mod rate_limit;
     mod retries;
     mod rights;

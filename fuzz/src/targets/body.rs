@@ -2,13 +2,14 @@
 
 use carnet::catalog::collection::Collection;
 use carnet::catalog::field::FieldKind;
-use carnet::record::draft::key::{KeyDraft, parse_grace};
+use carnet::record::draft::key::{KeyDraft, grace_faults, parse_grace};
 use carnet::record::draft::{DEEPEST, Draft, DraftError, Patch};
 use carnet::record::moment::Moment;
 use carnet::record::scope::Scopes;
 use carnet::record::{RecordId, Value, representation};
 use serde_json::value::RawValue;
 
+use crate::targets::same_first_fault;
 use crate::{catalog, is_planted};
 
 type Members = serde_json::Map<String, serde_json::Value>;
@@ -23,6 +24,7 @@ pub(crate) fn run(input: &[u8]) {
     }
     for collection in catalog::catalog().collections() {
         let draft = Draft::parse(collection, input);
+        same_first_fault(draft.as_ref().err(), &Draft::faults(collection, input));
         match &draft {
             Ok(draft) => {
                 let members = tree.as_ref().expect("what is accepted is an object");
@@ -37,7 +39,9 @@ pub(crate) fn run(input: &[u8]) {
             Err(DraftError::NotJson(said)) => assert!(said.len() < 200, "{said}"),
             Err(_) => {}
         }
-        if let Ok(patch) = Patch::parse(collection, id, input) {
+        let patch = Patch::parse(collection, id, input);
+        same_first_fault(patch.as_ref().err(), &Patch::faults(collection, id, input));
+        if let Ok(patch) = patch {
             let members = tree.as_ref().expect("what is accepted is an object");
             for (field, value) in collection.fields().iter().zip(patch.into_values()) {
                 assert_eq!(value.is_some(), members.contains_key(field.name()), "{}", field.name());
@@ -59,7 +63,9 @@ pub(crate) fn run(input: &[u8]) {
 fn keys(input: &[u8], members: Option<&Members>) {
     let now = Moment::now();
     let catalog = catalog::catalog();
-    if let Ok(draft) = KeyDraft::parse(catalog, input, now) {
+    let draft = KeyDraft::parse(catalog, input, now);
+    same_first_fault(draft.as_ref().err(), &KeyDraft::faults(catalog, input, now));
+    if let Ok(draft) = draft {
         let members = members.expect("what is accepted is an object");
         let name = members.get("name").and_then(|name| name.as_str());
         assert_eq!(draft.name.as_ref().map(|name| name.as_str()), name);
@@ -72,7 +78,9 @@ fn keys(input: &[u8], members: Option<&Members>) {
         let again = Scopes::parse(catalog, scopes.iter().map(String::as_str));
         assert_eq!(again.ok(), Some(draft.scopes), "{scopes:?}");
     }
-    if parse_grace(input).is_ok() {
+    let grace = parse_grace(input);
+    same_first_fault(grace.as_ref().err(), &grace_faults(input));
+    if grace.is_ok() {
         assert!(
             input.is_empty() || members.is_some_and(|members| members.keys().all(|name| name == "grace"))
         );

@@ -9,6 +9,7 @@ use carnet::record::Value;
 use carnet::record::listing::{Condition, Listing};
 use carnet::store::fuzzing::{of_list_on_postgres, of_list_on_sqlite};
 
+use crate::targets::same_first_fault;
 use crate::{catalog, is_planted, sql};
 
 pub(crate) fn run(input: &[u8]) {
@@ -17,7 +18,9 @@ pub(crate) fn run(input: &[u8]) {
     assert!(pairs.len() <= query::MAX_PAIRS);
     assert_eq!(query::parse(&write(&pairs)).as_ref(), Ok(&pairs), "written back, it is the same");
     for collection in catalog::catalog().collections() {
-        if let Ok(listing) = Listing::parse(collection, pairs.iter()) {
+        let listing = Listing::parse(collection, pairs.iter());
+        same_first_fault(listing.as_ref().err(), &Listing::faults(collection, pairs.iter()));
+        if let Ok(listing) = listing {
             judge(collection, &listing);
         }
     }

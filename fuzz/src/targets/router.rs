@@ -299,7 +299,9 @@ fn judge(answer: &Answer, is_head: bool) {
     }
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{answer:?}");
     assert!(answer.header("x-request-id").is_some(), "{answer:?}");
-    let is_json = answer.header("content-type") == Some("application/json");
+    let is_problem = answer.header("content-type") == Some("application/problem+json");
+    let is_json = is_problem || answer.header("content-type") == Some("application/json");
+    assert!(!is_problem || answer.status >= 400, "{answer:?}");
     if answer.is_compressed() {
         assert!(is_json || answer.status < 400, "{answer:?}");
         return;
@@ -309,8 +311,12 @@ fn judge(answer: &Answer, is_head: bool) {
         if !is_head {
             let error: serde_json::Map<String, serde_json::Value> =
                 serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
-            let words = error.get("error").and_then(|words| words.as_str());
-            assert!(error.len() == 1 && words.is_some_and(|words| !words.is_empty()), "{answer:?}");
+            let words =
+                error.get(if is_problem { "title" } else { "error" }).and_then(|words| words.as_str());
+            assert!(words.is_some_and(|words| !words.is_empty()), "{answer:?}");
+            assert!(is_problem || error.len() == 1, "{answer:?}");
+            let status = error.get("status").and_then(|status| status.as_u64());
+            assert!(!is_problem || status == Some(answer.status.into()), "{answer:?}");
         }
     } else if is_json && !answer.body.is_empty() {
         let tree: Result<serde_json::Value, _> = serde_json::from_slice(&answer.body);

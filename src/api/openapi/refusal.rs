@@ -1,9 +1,10 @@
-//! Refusals: every way to say no, with its status, its header fields and the one error body.
+//! Refusals: every way to say no, with its status, its header fields and its body in both forms.
 
 use serde_json::{Map, Value, json};
 
 use super::component::reference;
 use super::header;
+use crate::api::content::PROBLEM_JSON;
 
 /// What the same answer looks like here.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +127,7 @@ const REFUSALS: [Refusal; 16] = [
     Refusal::new(507, "InsufficientStorage", "There is no room left to store this."),
 ];
 
-/// The error body, the one shape of every refusal.
+/// The error body, the one shape of every refusal where nobody asks for another.
 pub(super) fn error() -> Value {
     json!({
         "type": "object",
@@ -179,7 +180,8 @@ fn component(refusal: &Refusal, form: Form) -> Value {
         if let Some(message) = refusal.example {
             content["example"] = json!({ "error": message });
         }
-        answer["content"] = json!({ "application/json": content });
+        let problem = json!({ "schema": reference("schemas", "Problem") });
+        answer["content"] = json!({ "application/json": content, (PROBLEM_JSON): problem });
     }
     answer
 }

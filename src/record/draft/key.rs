@@ -5,8 +5,14 @@ use std::time::Duration;
 use super::{DraftError, Members, text};
 use crate::catalog::Catalog;
 use crate::record::access_key::{KeyName, USUAL_GRACE, grace};
+use crate::record::fault::{self, Collector, Found};
 use crate::record::moment::Moment;
 use crate::record::scope::Scopes;
+
+/// The members of the body for a new access key.
+pub const KEY_MEMBERS: [&str; 4] = ["name", "scopes", "expires", "admin"];
+/// The members of the body for a new secret.
+pub const GRACE_MEMBERS: [&str; 1] = ["grace"];
 
 /// An access key as somebody wishes for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,59 +27,100 @@ pub struct KeyDraft {
 impl KeyDraft {
     /// Judges the body as that of a record is judged: every member may be left out, or be null.
     pub fn parse(catalog: &Catalog, body: &[u8], now: Moment) -> Result<Self, DraftError> {
-        let members = Members::parse(body)?;
-        let [name, scopes, expires, admin] = members.only(["name", "scopes", "expires", "admin"])?;
-        let wrong = |member: &str| DraftError::DoesNotValidate(member.to_owned());
+        Self::read(catalog, body, now, &mut Collector::first())
+    }
+
+    /// All faults of a body that [`KeyDraft::parse`] refuses.
+    pub fn faults(catalog: &Catalog, body: &[u8], now: Moment) -> Found<DraftError> {
+        fault::collect(|faults| Self::read(catalog, body, now, faults))
+    }
+
+    fn read(
+        catalog: &Catalog,
+        body: &[u8],
+        now: Moment,
+        faults: &mut Collector<DraftError>,
+    ) -> Result<Self, DraftError> {
+        let members = Members::parse(body, faults)?;
+        let [name, scopes, expires, admin] = members.only(KEY_MEMBERS, faults)?;
         let name = match name {
             None => None,
-            Some(json) => {
-                let given = text(json).ok_or(wrong("name"))?;
-                Some(KeyName::parse(&given).map_err(|_| DraftError::NoKeyName)?)
-            }
+            Some(json) => faults.accept(key_name(json), json)?,
         };
         let scopes = match scopes {
-            None => Scopes::everything(),
-            Some(json) => {
-                let given: Vec<String> = serde_json::from_str(json).map_err(|_| wrong("scopes"))?;
-                let given = given.iter().map(String::as_str);
-                Scopes::parse(catalog, given).map_err(DraftError::NoScopes)?
-            }
+            None => None,
+            Some(json) => faults.accept(key_scopes(catalog, json), json)?,
         };
         let expires = match expires {
             None => None,
-            Some(json) => {
-                let given = text(json).ok_or(wrong("expires"))?;
-                Some(Moment::parse_future(&given, now).map_err(DraftError::NoMoment)?)
-            }
+            Some(json) => faults.accept(key_expires(json, now), json)?,
         };
         let is_admin = match admin {
             None | Some("false") => false,
             Some("true") => true,
-            Some(_) => return Err(wrong("admin")),
+            Some(json) => {
+                faults.report(wrong("admin"), Some(json))?;
+                false
+            }
         };
-        Ok(Self { name, scopes, expires, is_admin })
+        Ok(Self { name, scopes: scopes.unwrap_or_else(Scopes::everything), expires, is_admin })
     }
+}
+
+fn wrong(member: &str) -> DraftError {
+    DraftError::DoesNotValidate(member.to_owned())
+}
+
+fn key_name(json: &str) -> Result<KeyName, DraftError> {
+    let given = text(json).ok_or_else(|| wrong("name"))?;
+    KeyName::parse(&given).map_err(|_| DraftError::NoKeyName)
+}
+
+fn key_scopes(catalog: &Catalog, json: &str) -> Result<Scopes, DraftError> {
+    let given: Vec<String> = serde_json::from_str(json).map_err(|_| wrong("scopes"))?;
+    Scopes::parse(catalog, given.iter().map(String::as_str)).map_err(DraftError::NoScopes)
+}
+
+fn key_expires(json: &str, now: Moment) -> Result<Moment, DraftError> {
+    let given = text(json).ok_or_else(|| wrong("expires"))?;
+    Moment::parse_future(&given, now).map_err(DraftError::NoMoment)
 }
 
 /// How long the secret that there is stays good beside the new one. No body at all says nothing about it.
 pub fn parse_grace(body: &[u8]) -> Result<Duration, DraftError> {
+    read_grace(body, &mut Collector::first())
+}
+
+/// All faults of a body that [`parse_grace`] refuses.
+pub fn grace_faults(body: &[u8]) -> Found<DraftError> {
+    fault::collect(|faults| read_grace(body, faults))
+}
+
+fn read_grace(body: &[u8], faults: &mut Collector<DraftError>) -> Result<Duration, DraftError> {
     if body.is_empty() {
         return Ok(USUAL_GRACE);
     }
-    let [given] = Members::parse(body)?.only(["grace"])?;
+    let [given] = Members::parse(body, faults)?.only(GRACE_MEMBERS, faults)?;
     let Some(json) = given else { return Ok(USUAL_GRACE) };
-    let given = text(json).ok_or(DraftError::DoesNotValidate("grace".into()))?;
-    grace(&given).ok_or(DraftError::NoGrace)
+    let judged = match text(json) {
+        Some(given) => grace(&given).ok_or(DraftError::NoGrace),
+        None => Err(wrong("grace")),
+    };
+    Ok(faults.accept(judged, json)?.unwrap_or(USUAL_GRACE))
 }
 
 impl<'a> Members<'a> {
     /// The values of these members, where there are any but null; no other member may be there.
-    fn only<const N: usize>(&self, names: [&str; N]) -> Result<[Option<&'a str>; N], DraftError> {
+    fn only<const N: usize>(
+        &self,
+        names: [&str; N],
+        faults: &mut Collector<DraftError>,
+    ) -> Result<[Option<&'a str>; N], DraftError> {
         let mut found = [None; N];
         for (member, value) in &self.0 {
             match names.iter().position(|name| name == member) {
                 Some(place) => found[place] = Some(value.get()).filter(|json| *json != "null"),
-                None => return Err(DraftError::UnknownField(member.clone())),
+                None => faults.report(DraftError::UnknownField(member.clone()), None)?,
             }
         }
         Ok(found)

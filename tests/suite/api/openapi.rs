@@ -28,7 +28,8 @@ fn is_described(server: &Server, path: &str, request: &str) -> u16 {
         return answer.status;
     }
     let mut schema = document.clone();
-    let described = resolve(&document, &response["content"]["application/json"]["schema"]).clone();
+    let kind = answer.header("Content-Type").unwrap();
+    let described = resolve(&document, &response["content"][kind]["schema"]).clone();
     assert!(described.is_object(), "{request} {} has no schema: {response}", answer.status);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["allOf"] = json!([described]);
@@ -91,7 +92,19 @@ fn the_answers_are_as_the_document_says() {
         ("/schema/", "GET /schema/"),
     ] {
         is_described(&server, path, request);
+        // A problem, where it is one.
+        let (line, body) = request.split_once(" {").map_or((request, ""), |(line, body)| (line, body));
+        let body = if body.is_empty() { String::new() } else { format!("{{{body}") };
+        is_described(&server, path, &format!("{line}\nAccept: application/problem+json\n\n{body}"));
     }
+}
+
+#[test]
+fn a_problem_of_more_faults_than_are_listed_is_as_the_document_says() {
+    let server = Server::start(&configs::built_in());
+    let members: Vec<String> = (0..101).map(|number| format!(r#""a{number}":1"#)).collect();
+    let request = format!("POST /users/\nAccept: application/problem+json\n\n{{{}}}", members.join(","));
+    assert_eq!(is_described(&server, "/users/", &request), 400);
 }
 
 #[test]

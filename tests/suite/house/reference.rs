@@ -184,6 +184,27 @@ fn the_table_of_errors_has_every_message_and_no_other() {
 }
 
 #[test]
+fn every_type_of_problem_is_in_the_page_of_the_api_and_no_other() {
+    let document = Server::start(&configs::built_in()).ask("GET /openapi.json").json();
+    let described: BTreeSet<(String, String)> = document["x-problems"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, kind)| (name.clone(), kind["status"].to_string()))
+        .collect();
+    let page = read("docs/api.md");
+    let section = page.split("\n| `type` ends in |").nth(1).expect("the table of types");
+    let rows = section.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with("| `"));
+    let documented: BTreeSet<(String, String)> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+            (cells[1].to_owned(), cells[2].to_owned())
+        })
+        .collect();
+    assert_eq!(described, documented);
+}
+
+#[test]
 fn every_metric_is_in_the_page_of_operations_and_no_other() {
     let server = Server::start(&configs::built_in());
     server.create_address();

@@ -143,7 +143,8 @@ impl Answer {
         if kind.starts_with("application/openmetrics-text") {
             return;
         }
-        assert_eq!(kind, "application/json", "{self:?}");
+        let is_problem = kind == "application/problem+json" && self.status >= 400;
+        assert!(is_problem || kind == "application/json", "{self:?}");
         match self.status {
             401 => assert!(self.header("WWW-Authenticate").is_some(), "{self:?}"),
             404 => assert_eq!(self.header("Connection"), Some("close"), "{self:?}"),
@@ -157,7 +158,9 @@ impl Answer {
         if method == "HEAD" {
             return;
         }
-        if self.status >= 400 {
+        if is_problem {
+            self.is_a_problem();
+        } else if self.status >= 400 {
             let error = self.json();
             let members = error.as_object().unwrap_or_else(|| panic!("not an object: {self:?}"));
             assert_eq!(members.keys().collect::<Vec<_>>(), ["error"], "{self:?}");
@@ -166,6 +169,22 @@ impl Answer {
         if !self.body.is_empty() {
             self.json();
             assert!(is_compact(self.body_text()), "spaces between: {self:?}");
+        }
+    }
+}
+
+impl Answer {
+    /// What holds for every error as problem details.
+    #[track_caller]
+    fn is_a_problem(&self) {
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status, "{self:?}");
+        for member in ["type", "title", "detail"] {
+            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member}: {self:?}");
+        }
+        for error in problem["errors"].as_array().into_iter().flatten() {
+            let is_placed = error["pointer"].is_string() != error["parameter"].is_string();
+            assert!(is_placed && error["detail"].is_string(), "{error}");
         }
     }
 }

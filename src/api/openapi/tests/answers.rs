@@ -89,7 +89,7 @@ fn the_answers_carry_what_is_promised() {
 }
 
 #[test]
-fn every_error_has_the_one_shape_and_no_answer_to_head_has_a_body() {
+fn every_error_has_its_two_shapes_and_no_answer_to_head_has_a_body() {
     for document in documents() {
         for (path, method, operation) in operations(&document) {
             for (status, answer) in operation["responses"].as_object().unwrap() {
@@ -99,6 +99,11 @@ fn every_error_has_the_one_shape_and_no_answer_to_head_has_a_body() {
                 } else if status.as_str() >= "400" {
                     let schema = &content["application/json"]["schema"];
                     assert_eq!(schema["$ref"], "#/components/schemas/Error", "{method} {path} {status}");
+                    let schema = &content["application/problem+json"]["schema"];
+                    assert_eq!(schema["$ref"], "#/components/schemas/Problem", "{method} {path} {status}");
+                    let mut kinds = document["x-problems"].as_object().unwrap().values();
+                    let status: u16 = status.parse().unwrap();
+                    assert!(kinds.any(|kind| kind["status"] == status), "{status} has no type of problem");
                 }
             }
         }

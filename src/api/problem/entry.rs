@@ -1,0 +1,204 @@
+//! One fault in words: where it is, what is wrong, what was given, what would be accepted.
+
+use serde_json::{Map, Value};
+
+use super::names::{did_you_mean, nearest, one_of};
+use super::shape::{Shape, values, wanted};
+use crate::api::App;
+use crate::api::error::draft_words;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::name::ID;
+use crate::record::draft::DraftError;
+use crate::record::fault::{Fault, shorten};
+use crate::record::listing::ListingError;
+
+/// A member of `errors`.
+pub(super) struct Entry {
+    place: Place,
+    detail: String,
+    value: Option<String>,
+    accepted: Option<String>,
+    suggestion: Option<String>,
+}
+
+/// Where a fault is.
+enum Place {
+    /// The body as a whole.
+    Body,
+    /// A member of the body.
+    Member(String),
+    Parameter(String),
+}
+
+impl Entry {
+    fn new(place: Place, detail: impl Into<String>) -> Self {
+        Self { place, detail: detail.into(), value: None, accepted: None, suggestion: None }
+    }
+
+    /// A fault of a body.
+    pub(super) fn of_body(shape: &Shape<'_>, fault: &Fault<DraftError>) -> Self {
+        let member = |name: &str, detail: String| Self::new(Place::Member(name.to_owned()), detail);
+        let entry = match &fault.error {
+            DraftError::GivenTwice(name) => member(name, "the member is given more than once".into()),
+            DraftError::UnknownField(name) => {
+                let names = shape.names();
+                let near = nearest(name, &names);
+                let detail = format!("there is no field {}{}", shorten(name), did_you_mean(near));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(one_of(&names)), suggestion, ..member(name, detail) }
+            }
+            DraftError::AssignedByService(name) => {
+                member(name, "the service assigns it; leave it out".into())
+            }
+            DraftError::CannotBeChanged(name) => {
+                let detail = "it is not the record's own, which cannot be changed; leave it out";
+                Self { accepted: shape.own(name), ..member(name, detail.into()) }
+            }
+            DraftError::Missing(name) => {
+                let accepted = shape.accepted(name);
+                Self { accepted, ..member(name, "a value is required, and none is given".into()) }
+            }
+            DraftError::DoesNotValidate(name) => {
+                let given = fault.given.as_deref().unwrap_or_default();
+                Self { accepted: shape.accepted(name), ..member(name, shape.mismatch(name, given)) }
+            }
+            DraftError::NoKeyName => {
+                let accepted = shape.accepted("name");
+                Self { accepted, ..member("name", "the text cannot be the name of an access key".into()) }
+            }
+            DraftError::NoScopes(error) => {
+                let accepted = shape.accepted("scopes");
+                Self { accepted, ..member("scopes", shorten(&error.to_string())) }
+            }
+            DraftError::NoMoment(error) => {
+                Self { accepted: shape.accepted("expires"), ..member("expires", error.to_string()) }
+            }
+            DraftError::NoGrace => {
+                let accepted = shape.accepted("grace");
+                Self { accepted, ..member("grace", "the text is no such length of time".into()) }
+            }
+            // It cannot be read at all. No name of a collection stands in these words.
+            error => {
+                let words = draft_words("", error).into_owned();
+                Self { accepted: Some("a JSON object".into()), ..Self::new(Place::Body, words) }
+            }
+        };
+        Self { value: fault.given.clone(), ..entry }
+    }
+
+    /// A fault of the query of a list.
+    pub(super) fn of_query(app: &App, collection: &Collection, fault: &Fault<ListingError>) -> Self {
+        let parameter = |name: &str, detail: String| Self::new(Place::Parameter(name.to_owned()), detail);
+        let entry = match &fault.error {
+            ListingError::GivenTwice(name) => parameter(name, "the parameter is given more than once".into()),
+            ListingError::UnknownParameter(name) => {
+                let names = parameters(collection);
+                // A key under a wrong name is no less a key: it is told what it should be called, and not repeated.
+                let all: Vec<&str> = names.iter().copied().chain(app.key_parameters.names()).collect();
+                let near = nearest(name, &all);
+                let detail = format!("there is no parameter {}{}", shorten(name), did_you_mean(near));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(one_of(&names)), suggestion, ..parameter(name, detail) }
+            }
+            ListingError::CountOutOfRange { name, limit } => {
+                let accepted = format!("an integer from 1 to {limit}");
+                let detail = format!("the text is not {accepted}");
+                Self { accepted: Some(accepted), ..parameter(name, detail) }
+            }
+            ListingError::DoesNotValidate(name) => {
+                let kind = match collection.find_field(name) {
+                    Some(position) => Some(collection.fields()[position].kind()),
+                    None => (name == ID).then_some(FieldKind::Integer),
+                };
+                let (detail, accepted) = match kind {
+                    Some(FieldKind::String) => {
+                        ("the text has the character U+0000".into(), values(FieldKind::String))
+                    }
+                    Some(kind) => (format!("the text is not {}", wanted(kind)), values(kind)),
+                    // The offset.
+                    None => (
+                        "the text is not an integer from 0 on".into(),
+                        format!("an integer from 0 to {}", i64::MAX),
+                    ),
+                };
+                Self { accepted: Some(accepted), ..parameter(name, detail) }
+            }
+        };
+        Self { value: fault.given.clone(), ..entry }
+    }
+
+    /// A reference to nothing.
+    pub(super) fn dangling(
+        catalog: &Catalog,
+        collection: &Collection,
+        field: &str,
+        given: Option<String>,
+    ) -> Self {
+        let position = collection.find_field(field);
+        let reference = position.and_then(|position| collection.fields()[position].reference());
+        let target = reference.map_or(field, |reference| catalog.at(reference.target).name());
+        let which = given.as_deref().unwrap_or("of this id");
+        Self {
+            value: given.clone(),
+            accepted: Some(format!("the id of a record of {target}")),
+            ..Self::new(Place::Member(field.to_owned()), format!("there is no record {which} in {target}"))
+        }
+    }
+
+    /// One of the fields that must be unique together.
+    pub(super) fn duplicate(fields: &[String], field: &str, given: Option<String>) -> Self {
+        let detail = format!("there is already {}", duplicate(fields));
+        Self { value: given, ..Self::new(Place::Member(field.to_owned()), detail) }
+    }
+
+    /// The fault as one phrase.
+    pub(super) fn summary(&self) -> String {
+        match &self.place {
+            Place::Body => self.detail.clone(),
+            Place::Member(name) | Place::Parameter(name) => format!("{}: {}", shorten(name), self.detail),
+        }
+    }
+
+    pub(super) fn into_json(self) -> Value {
+        let (place, name) = match self.place {
+            Place::Body => ("pointer", String::new()),
+            Place::Member(name) => ("pointer", pointer(&shorten(&name))),
+            Place::Parameter(name) => ("parameter", shorten(&name)),
+        };
+        let mut entry = Map::new();
+        entry.insert(place.into(), name.into());
+        entry.insert("detail".into(), self.detail.into());
+        for (name, text) in
+            [("value", self.value), ("accepted", self.accepted), ("suggestion", self.suggestion)]
+        {
+            if let Some(text) = text {
+                entry.insert(name.into(), text.into());
+            }
+        }
+        entry.into()
+    }
+}
+
+/// What is already there where a unique rule is broken.
+pub(super) fn duplicate(fields: &[String]) -> String {
+    let fields = match fields {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        fields => fields.concat(),
+    };
+    format!("a record with this {fields}")
+}
+
+/// The parameters of a list, without those that carry an access key.
+fn parameters(collection: &Collection) -> Vec<&str> {
+    let fields = collection.fields().iter().map(Field::name);
+    let pages = collection.pagination().into_iter();
+    let pages = pages.flat_map(|pages| [pages.offset_key.as_str(), pages.count_key.as_str()]);
+    fields.chain([ID]).chain(pages).collect()
+}
+
+/// A JSON pointer (RFC 6901) to a member of the body.
+fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
