@@ -12,6 +12,7 @@ pub mod keys;
 mod memory;
 pub mod plan;
 pub mod postgres;
+mod queue;
 pub mod quota;
 pub mod retry;
 mod sql;

@@ -52,10 +52,10 @@ impl StoreMetrics {
         self.writes_per_commit.observe(writes as f64);
     }
 
-    /// A record of this collection was created, updated or deleted.
-    pub fn changed(&self, collection: &str, deed: &str) {
+    /// So many records of this collection were created, updated or deleted.
+    pub fn changed(&self, collection: &str, deed: &str, number: u64) {
         let labels = vec![("collection", collection.to_owned()), ("deed", deed.to_owned())];
-        self.changes.get_or_create(&labels).inc();
+        self.changes.get_or_create(&labels).inc_by(number);
     }
 
     /// The write-ahead log is this long now.

@@ -113,10 +113,10 @@ impl Postgres {
             memory_bytes: settings.memory,
         };
         let session = Session::begin(server, first, &matter).await.map_err(OpenError::Unreachable)?;
-        let (writer, waiting) = Writer::new();
+        let writer = Writer::default();
         let engine = Arc::new(Self { matter, writer, current: ArcSwapOption::new(Some(session)) });
         let fuse = engine.matter.fuse.clone();
-        let work = writer::work(engine.clone(), waiting);
+        let work = writer::work(engine.clone());
         tokio::spawn(async move { fuse.guard_task("the writer", work).await });
         let fuse = engine.matter.fuse.clone();
         let work = engine.clone().supervise(url.clone());

@@ -5,6 +5,7 @@ mod audit;
 mod builder;
 mod connection;
 pub(super) mod copy;
+mod deletion;
 mod file;
 mod follower;
 mod group;
@@ -53,6 +54,7 @@ use follower::Follower;
 use group::Group;
 use keys::KeyTable;
 use reader::Readers;
+use write::Task;
 use writer::{Desk, Writer};
 
 /// Reading connections that lists which take long leave to others.
@@ -143,8 +145,8 @@ impl Sqlite {
         ticket: Option<Ticket>,
     ) -> Told<Result<Created, StoreError>> {
         let collection = collection.position();
-        let told = self.writer.submit(ticket, move |group| group.insert(collection, draft)).await;
-        told.map(Verdict::created)
+        let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
+        self.writer.submit(ticket, Task::Small(Box::new(insert))).await.map(Verdict::created)
     }
 
     pub(super) async fn update(
@@ -157,7 +159,7 @@ impl Sqlite {
     ) -> Told<Result<Option<Bytes>, StoreError>> {
         let collection = collection.position();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
-        self.writer.submit(ticket, update).await.map(Verdict::updated)
+        self.writer.submit(ticket, Task::Small(Box::new(update))).await.map(Verdict::updated)
     }
 
     pub(super) async fn delete(
@@ -168,8 +170,7 @@ impl Sqlite {
         ticket: Option<Ticket>,
     ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        let delete = move |group: &mut Group<'_>| group.delete(collection, id, seen.as_ref());
-        self.writer.submit(ticket, delete).await.map(Verdict::deleted)
+        self.writer.submit(ticket, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

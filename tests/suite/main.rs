@@ -97,6 +97,7 @@ mod store {
     mod edges;
     mod history;
     mod ids;
+    mod large_deletes;
     mod long_strings;
     mod refused_changes;
     mod reopening;
@@ -113,6 +114,7 @@ mod store {
         mod files;
         mod replaced;
         mod tables;
+        mod waiting;
     }
 
     /// What only a server shows.

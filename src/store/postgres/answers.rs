@@ -56,7 +56,11 @@ impl Group<'_> {
             pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
         let steps = steps::steps(self.catalog, self.statements, &writes);
         let mut verdicts = Vec::with_capacity(writes.len());
-        self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
+        let carried_out = self.carry_out(&mut sent, &writes, steps, &mut verdicts).await;
+        carried_out.map_err(|trouble| match trouble {
+            Trouble::OneIsLarge(at) => Trouble::OneIsLarge(places[at]),
+            trouble => trouble,
+        })?;
         if let Err(trouble) = self.settle(&mut sent, &writes, &mut verdicts, false).await {
             return self.roll_back(trouble).await;
         }

@@ -17,7 +17,7 @@ use super::sql::{self, Judgement};
 use super::statements::Statements;
 use super::steps::{self, Step};
 use super::trouble::Trouble;
-use super::walk::Walk;
+use super::walk::{Walk, Walked};
 use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -80,12 +80,14 @@ impl Group<'_> {
         for step in steps {
             match step {
                 Step::Careful(at) => {
+                    let is_shared = writes.len() > 1;
                     let careful = match self.settle(sent, writes, verdicts, false).await {
-                        Ok(()) => Walk { group: self }.run(writes[at]).await,
+                        Ok(()) => Walk { group: self, is_shared }.run(writes[at]).await,
                         Err(trouble) => return self.roll_back(trouble).await,
                     };
                     match careful {
-                        Ok(verdict) => verdicts.push(verdict),
+                        Ok(Walked::To(verdict)) => verdicts.push(verdict),
+                        Ok(Walked::TooFar) => return self.roll_back(Trouble::OneIsLarge(at)).await,
                         Err(error) => return self.roll_back(Trouble::of(&error, false)).await,
                     }
                 }

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::write::Waiting;
-use super::writer::LARGEST_GROUP;
+use super::writer::{LARGEST_GROUP, take};
+use crate::store::queue::Queue;
 
 /// The part of a commit that is waited, and the most of it.
 const PART: u32 = 4;
@@ -34,18 +34,17 @@ impl Pace {
     }
 
     /// Waits for those who are expected, but not for long. Who writes alone waits for nobody.
-    pub(super) async fn gather(&self, waiting: &mut mpsc::Receiver<Waiting>, group: &mut Vec<Waiting>) {
+    pub(super) async fn gather(&self, queue: &Queue<Waiting>, group: &mut Vec<Waiting>) {
         let deadline = Instant::now() + self.patience;
         let mut turns = 0;
         while group.len() < self.expected {
-            let room = LARGEST_GROUP - group.len();
+            if take(queue, group, LARGEST_GROUP) > 0 {
+                continue;
+            }
             if self.patience >= TICK {
-                let more = tokio::time::timeout_at(deadline, waiting.recv_many(group, room)).await;
-                if !matches!(more, Ok(1..)) {
+                if tokio::time::timeout_at(deadline, queue.some()).await.is_err() {
                     return;
                 }
-            } else if let Ok(write) = waiting.try_recv() {
-                group.push(write);
             } else if turns < MOST_TURNS && Instant::now() < deadline {
                 turns += 1;
                 tokio::task::yield_now().await;

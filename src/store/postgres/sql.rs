@@ -339,14 +339,17 @@ pub(super) fn lock_one(collection: &Collection) -> String {
     format!("SELECT id, {} FROM {} WHERE id = $1 FOR UPDATE", columns(collection), quote(collection.name()))
 }
 
-/// The ids of the records whose field at `position` refers to $1.
+/// The ids of the records whose field at `position` refers to one of the records $1, in one array.
 pub(super) fn referring(collection: &Collection, position: usize) -> String {
     let field = quote(collection.fields()[position].name());
-    format!("SELECT id FROM {} WHERE {field} = $1 ORDER BY id", quote(collection.name()))
+    format!(
+        "SELECT array_agg(id ORDER BY id) FROM {} WHERE {field} = ANY($1::bigint[])",
+        quote(collection.name())
+    )
 }
 
-/// Takes the value of a field of the record $1 away.
+/// Takes the value of a field of the records $1 away.
 pub(super) fn clear(collection: &Collection, position: usize) -> String {
     let field = quote(collection.fields()[position].name());
-    format!("UPDATE {} SET {field} = NULL WHERE id = $1", quote(collection.name()))
+    format!("UPDATE {} SET {field} = NULL WHERE id = ANY($1::bigint[])", quote(collection.name()))
 }

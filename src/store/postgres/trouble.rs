@@ -18,6 +18,8 @@ pub(super) enum Trouble {
         /// The rule that was broken, where the server names one.
         constraint: Option<String>,
     },
+    /// The write at this place touches so many records that it must not share its commit; nothing was done.
+    OneIsLarge(usize),
     /// The server is gone or takes no writes, and nothing was done.
     Unreachable,
     /// The commit was sent, and no answer came.
@@ -53,7 +55,7 @@ impl Trouble {
                 *code,
                 SqlState::LOCK_NOT_AVAILABLE | SqlState::DISK_FULL | SqlState::QUERY_CANCELED
             ),
-            Self::Unreachable | Self::Unknown(_) => false,
+            Self::OneIsLarge(_) | Self::Unreachable | Self::Unknown(_) => false,
         }
     }
 
@@ -87,7 +89,7 @@ impl Trouble {
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::RolledBack { code, .. } => code.code().starts_with("23") || code.code().starts_with("40"),
-            Self::Unreachable | Self::Unknown(_) => false,
+            Self::OneIsLarge(_) | Self::Unreachable | Self::Unknown(_) => false,
         }
     }
 }
@@ -95,6 +97,7 @@ impl Trouble {
 impl From<Trouble> for StoreError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
+            Trouble::OneIsLarge(_) => Self::Busy,
             Trouble::Unreachable => Self::Unavailable,
             Trouble::Unknown(_) => Self::OutcomeUnknown,
             Trouble::RolledBack { code, cause, .. } => match code {

@@ -12,13 +12,20 @@ use super::sql;
 use super::write::{Patched, Write};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
-use crate::record::RecordId;
 use crate::record::etag::{ETags, Mismatch};
+use crate::record::{RecordId, Value};
 use crate::store::StoreError;
 use crate::store::verdict::Verdict;
 
+/// How many records one statement takes at the most.
+const MOST_AT_ONCE: usize = 10_000;
+/// Who touches more records does not share a commit: those who do would wait for it.
+const MOST_SHARED: usize = 1_000;
+
 pub(super) struct Walk<'a, 'g> {
     pub(super) group: &'a Group<'g>,
+    /// Whether others write in this transaction, who would wait for one that takes long.
+    pub(super) is_shared: bool,
 }
 
 /// What a deletion met.
@@ -26,38 +33,58 @@ enum Deletion {
     Done,
     /// The table that still refers to it.
     Kept(String),
+    /// It reaches more records than a write may that shares its commit.
+    TooLarge,
+}
+
+/// Where a walk has led.
+pub(super) enum Walked {
+    To(Verdict),
+    /// Nothing was done: it must be tried again without others.
+    TooFar,
 }
 
 impl Walk<'_, '_> {
-    pub(super) async fn run(&self, write: &Write) -> Result<Verdict, Error> {
+    pub(super) async fn run(&self, write: &Write) -> Result<Walked, Error> {
         let collection = self.group.catalog.at(write.collection());
-        match write {
+        let verdict = match write {
             Write::Update { id, change: Patched { given, seen }, .. } => {
-                let Some(stored) = self.stored(collection, *id).await? else { return Ok(Verdict::NoRecord) };
-                if let Err(mismatch) = check_seen(seen.as_ref(), &stored) {
-                    return Ok(Verdict::Refused(mismatch.into()));
+                let Some(stored) = self.stored(collection, *id).await? else {
+                    return Ok(Walked::To(Verdict::NoRecord));
+                };
+                match check_seen(seen.as_ref(), &stored) {
+                    Err(mismatch) => Verdict::Refused(mismatch.into()),
+                    Ok(()) if given.is_empty() => Verdict::Unchanged(stored),
+                    Ok(()) => self.update(collection, *id, given).await?,
                 }
-                if given.is_empty() {
-                    return Ok(Verdict::Unchanged(stored));
-                }
-                let values = columns::updates(collection, &[(*id, given.as_slice())]);
-                let parameters: Vec<Parameter<'_>> =
-                    values.iter().map(|value| &**value as Parameter<'_>).collect();
-                let text = self.group.update_text(collection, given);
-                let rows = self.group.line.query(&text, &parameters).await?;
-                rows.first().map_or(Ok(Verdict::NoRecord), |row| self.group.judge_update(collection, row))
             }
             Write::Delete { id, seen, .. } => {
-                let Some(stored) = self.stored(collection, *id).await? else { return Ok(Verdict::NoRecord) };
-                if let Err(mismatch) = check_seen(seen.as_ref(), &stored) {
-                    return Ok(Verdict::Refused(mismatch.into()));
+                let Some(stored) = self.stored(collection, *id).await? else {
+                    return Ok(Walked::To(Verdict::NoRecord));
+                };
+                match check_seen(seen.as_ref(), &stored) {
+                    Err(mismatch) => Verdict::Refused(mismatch.into()),
+                    Ok(()) => return self.delete_with_others(collection, *id).await,
                 }
-                self.delete_with_others(collection, *id).await
             }
             Write::Insert { .. } => {
-                Ok(Verdict::Refused(StoreError::Broken("a create needs no second look".into())))
+                Verdict::Refused(StoreError::Broken("a create needs no second look".into()))
             }
-        }
+        };
+        Ok(Walked::To(verdict))
+    }
+
+    async fn update(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+        given: &[(usize, Value)],
+    ) -> Result<Verdict, Error> {
+        let values = columns::updates(collection, &[(id, given)]);
+        let parameters: Vec<Parameter<'_>> = values.iter().map(|value| &**value as Parameter<'_>).collect();
+        let text = self.group.update_text(collection, given);
+        let rows = self.group.line.query(&text, &parameters).await?;
+        rows.first().map_or(Ok(Verdict::NoRecord), |row| self.group.judge_update(collection, row))
     }
 
     /// The record as a client sees it, locked against others.
@@ -71,51 +98,79 @@ impl Walk<'_, '_> {
     }
 
     /// Deletes a record with all that the deletion rules bring along, or nothing at all.
-    async fn delete_with_others(&self, collection: &Collection, id: RecordId) -> Result<Verdict, Error> {
+    async fn delete_with_others(&self, collection: &Collection, id: RecordId) -> Result<Walked, Error> {
         let client = &self.group.line.client;
         client.batch_execute("SAVEPOINT deletion").await?;
-        match Box::pin(self.delete(collection, id)).await? {
-            Deletion::Done => {
-                client.batch_execute("RELEASE deletion").await?;
-                Ok(Verdict::Deleted)
-            }
-            Deletion::Kept(by) => {
-                client.batch_execute("ROLLBACK TO deletion; RELEASE deletion").await?;
-                Ok(Verdict::Refused(StoreError::StillReferenced(by)))
-            }
-        }
+        let deletion = Box::pin(self.delete(collection, &[id.get()], &mut 0)).await?;
+        let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
+        client.batch_execute(&format!("{end}RELEASE deletion")).await?;
+        Ok(match deletion {
+            Deletion::Done => Walked::To(Verdict::Deleted),
+            Deletion::Kept(by) => Walked::To(Verdict::Refused(StoreError::StillReferenced(by))),
+            Deletion::TooLarge => Walked::TooFar,
+        })
     }
 
-    /// Does to the records that refer to this one what their rules say, then deletes it: in the order in which
-    /// the embedded engine does it, so that both refuse for the same reason.
-    async fn delete(&self, collection: &Collection, id: RecordId) -> Result<Deletion, Error> {
+    /// Does to the records that refer to these what their rules say, then deletes them: in the order in which
+    /// the embedded engine does it, so that both refuse for the same reason. `reached` counts them.
+    async fn delete(
+        &self,
+        collection: &Collection,
+        ids: &[i64],
+        reached: &mut usize,
+    ) -> Result<Deletion, Error> {
         let group = self.group;
         for (referrer, position) in group.catalog.referrers(collection) {
+            let referring = self.referring(referrer, position, ids).await?;
+            if referring.is_empty() {
+                continue;
+            }
             let rule = referrer.fields()[position].reference().map(|reference| reference.on_delete);
-            let rows = group.line.query(&sql::referring(referrer, position), &[&id.get()]).await?;
-            for found in &rows {
-                let Some(referring) = row::id(found, 0)? else { continue };
-                match rule {
-                    Some(OnDelete::Cascade) => match Box::pin(self.delete(referrer, referring)).await? {
-                        Deletion::Done => {}
-                        kept => return Ok(kept),
-                    },
-                    Some(OnDelete::SetNull) => {
-                        group.line.query(&sql::clear(referrer, position), &[&referring.get()]).await?;
-                    }
-                    Some(OnDelete::Restrict) | None => {
-                        return Ok(Deletion::Kept(referrer.name().to_owned()));
-                    }
+            if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
+                return Ok(Deletion::Kept(referrer.name().to_owned()));
+            }
+            *reached += referring.len();
+            if self.is_shared && *reached > MOST_SHARED {
+                return Ok(Deletion::TooLarge);
+            }
+            if rule == Some(OnDelete::Cascade) {
+                match Box::pin(self.delete(referrer, &referring, reached)).await? {
+                    Deletion::Done => {}
+                    other => return Ok(other),
+                }
+            } else {
+                for some in referring.chunks(MOST_AT_ONCE) {
+                    group.line.query(&sql::clear(referrer, position), &[&some]).await?;
                 }
             }
         }
         let text = &group.statements[collection.position()].delete;
-        let rows = group.line.query(text, &[&vec![id.get()]]).await?;
-        let verdict = rows.first().map(|row| group.judge_delete(collection.position(), row)).transpose()?;
-        Ok(match verdict {
-            Some(Verdict::Refused(StoreError::StillReferenced(by))) => Deletion::Kept(by),
-            _ => Deletion::Done,
-        })
+        for some in ids.chunks(MOST_AT_ONCE) {
+            for row in group.line.query(text, &[&some]).await? {
+                let verdict = group.judge_delete(collection.position(), &row)?;
+                if let Verdict::Refused(StoreError::StillReferenced(by)) = verdict {
+                    return Ok(Deletion::Kept(by));
+                }
+            }
+        }
+        Ok(Deletion::Done)
+    }
+
+    /// The records whose field refers to one of these.
+    async fn referring(
+        &self,
+        referrer: &Collection,
+        position: usize,
+        ids: &[i64],
+    ) -> Result<Vec<i64>, Error> {
+        let text = sql::referring(referrer, position);
+        let mut referring = Vec::new();
+        for some in ids.chunks(MOST_AT_ONCE) {
+            for row in self.group.line.query(&text, &[&some]).await? {
+                referring.extend(row.try_get::<_, Option<Vec<i64>>>(0)?.unwrap_or_default());
+            }
+        }
+        Ok(referring)
     }
 }
 

@@ -34,6 +34,8 @@ impl Write {
 
 /// A write that waits, and where to answer.
 pub(super) struct Waiting {
+    /// Its number in the queue, once it was taken from there.
+    pub(super) number: u64,
     pub(super) write: Write,
     pub(super) pass: Option<Pass>,
     pub(super) reply: oneshot::Sender<Told<Verdict>>,

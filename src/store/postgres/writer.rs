@@ -4,10 +4,11 @@
 //! standbys would then say yes to what they do not have. Who waits too long is told that the outcome is
 //! unknown, and the line is given up.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Postgres;
@@ -18,11 +19,10 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
+use crate::store::queue::Queue;
 use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::verdict::Verdict;
 
-/// How many writes may wait. Beyond it a client is told to come back rather than kept.
-const QUEUE: usize = 4_096;
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 pub(super) const LARGEST_GROUP: usize = 1_024;
 /// A commit that takes longer is one whose outcome is unknown. Longer than a lock is waited for, which ends
@@ -32,68 +32,96 @@ const PATIENCE: Duration = Duration::from_secs(12);
 const TRIES: usize = 4;
 
 /// The handle by which requests reach the writer.
+#[derive(Default)]
 pub(super) struct Writer {
-    queue: mpsc::Sender<Waiting>,
+    queue: Queue<Waiting>,
     under_way: Arc<UnderWay>,
 }
 
 impl Writer {
-    pub(super) fn new() -> (Self, mpsc::Receiver<Waiting>) {
-        let (queue, waiting) = mpsc::channel(QUEUE);
-        (Self { queue, under_way: Arc::default() }, waiting)
-    }
-
     /// Hands in a write and waits until it is committed or refused.
     pub(super) async fn submit(&self, write: Write, ticket: Option<Ticket>) -> Told<Verdict> {
-        let refused = |error| Told::first(Verdict::Refused(error));
-        match self.hand_in(write, ticket) {
-            Ok(answer) => answer.await.unwrap_or_else(|_| refused(StoreError::OutcomeUnknown)),
-            Err(error) => refused(error),
-        }
+        let told = match self.hand_in(write, ticket) {
+            Ok((number, answer)) => self.queue.answer(number, answer).await,
+            Err(error) => Err(error),
+        };
+        told.unwrap_or_else(|error| Told::first(Verdict::Refused(error)))
     }
 
     fn hand_in(
         &self,
         write: Write,
         ticket: Option<Ticket>,
-    ) -> Result<oneshot::Receiver<Told<Verdict>>, StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
         let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        self.queue.try_send(Waiting { write, pass, reply }).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => StoreError::Busy,
-            mpsc::error::TrySendError::Closed(_) => StoreError::Unavailable,
-        })?;
-        Ok(answer)
+        let number = self.queue.push(Waiting { number: 0, write, pass, reply })?;
+        Ok((number, answer))
     }
 }
 
-/// Takes groups for as long as anybody can hand in writes.
-pub(super) async fn work(engine: Arc<Postgres>, mut waiting: mpsc::Receiver<Waiting>) {
-    let mut group = Vec::new();
+/// Takes groups for as long as the process lives.
+pub(super) async fn work(engine: Arc<Postgres>) {
+    let queue = &engine.writer.queue;
     let mut pace = Pace::default();
-    while waiting.recv_many(&mut group, LARGEST_GROUP).await > 0 {
-        pace.gather(&mut waiting, &mut group).await;
-        let (began, size) = (Instant::now(), group.len());
-        engine.commit(std::mem::take(&mut group)).await;
-        pace.note(began.elapsed(), size + waiting.len());
+    // How large the next groups may be, where it is known that they must be small.
+    let mut sizes = VecDeque::new();
+    loop {
+        queue.some().await;
+        let mut group = Vec::new();
+        match sizes.pop_front() {
+            Some(most) => _ = take(queue, &mut group, most),
+            None => {
+                take(queue, &mut group, LARGEST_GROUP);
+                pace.gather(queue, &mut group).await;
+            }
+        }
+        if !group.is_empty() {
+            let (began, size) = (Instant::now(), group.len());
+            sizes.extend(engine.commit(group).await);
+            pace.note(began.elapsed(), size + queue.len());
+        }
     }
+}
+
+/// Takes what waits into a group, up to so many of them; says how many came. They are begun with this.
+pub(super) fn take(queue: &Queue<Waiting>, group: &mut Vec<Waiting>, most: usize) -> usize {
+    let before = group.len();
+    while group.len() < most
+        && let Some((number, waiting)) = queue.take()
+    {
+        group.push(Waiting { number, ..waiting });
+    }
+    group.len() - before
 }
 
 impl Postgres {
-    /// Commits a group and answers it. Where the database takes back all of it for the sake of one, each is
-    /// tried alone.
-    async fn commit(&self, writes: Vec<Waiting>) {
+    /// Commits a group and answers it. Where the database takes back all of it for the sake of one, or one must not
+    /// share its commit, all wait again, and the sizes of the groups that they are to form are answered.
+    async fn commit(&self, mut writes: Vec<Waiting>) -> Vec<usize> {
+        if writes.len() == 1
+            && let Some(write) = writes.pop()
+        {
+            self.commit_alone(write).await;
+            return Vec::new();
+        }
         let (writes, trouble) = match self.attempt(writes).await {
-            Ok(()) => return,
+            Ok(()) => return Vec::new(),
             Err(failed) => failed,
         };
-        if trouble.is_passing() || (writes.len() > 1 && trouble.may_be_of_one()) {
-            for write in writes {
-                self.commit_alone(write).await;
+        let sizes = match trouble {
+            Trouble::OneIsLarge(0) => vec![1],
+            Trouble::OneIsLarge(at) => vec![at, 1],
+            trouble if trouble.is_passing() || trouble.may_be_of_one() => vec![1; writes.len()],
+            trouble => {
+                refuse(writes, &trouble.into());
+                return Vec::new();
             }
-        } else {
-            refuse(writes, &trouble.into());
+        };
+        for waiting in writes {
+            self.writer.queue.put_back(waiting.number, waiting);
         }
+        sizes
     }
 
     async fn commit_alone(&self, write: Waiting) {
@@ -121,7 +149,7 @@ impl Postgres {
             }
             Err(trouble) => {
                 match &trouble {
-                    Trouble::RolledBack { .. } => {}
+                    Trouble::RolledBack { .. } | Trouble::OneIsLarge(_) => {}
                     Trouble::Unreachable => session.end("the server takes no writes any more"),
                     Trouble::Unknown(cause) => {
                         self.matter.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
@@ -149,7 +177,7 @@ impl Postgres {
             Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
         };
         // A line whose last answer was not read is never used again: whatever it still does, it does without us.
-        if matches!(outcome, Ok(_) | Err(Trouble::RolledBack { .. })) {
+        if matches!(outcome, Ok(_) | Err(Trouble::RolledBack { .. } | Trouble::OneIsLarge(_))) {
             *place = Some(line);
         }
         outcome
@@ -160,7 +188,7 @@ impl Postgres {
         metrics.committed(writes.len());
         for (waiting, told) in writes.into_iter().zip(told) {
             if let Some(deed) = told.said.deed().filter(|_| !told.is_repeated) {
-                metrics.changed(self.matter.catalog.at(waiting.write.collection()).name(), deed);
+                metrics.changed(self.matter.catalog.at(waiting.write.collection()).name(), deed, 1);
             }
             waiting.answer(told);
         }

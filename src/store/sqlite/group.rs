@@ -6,12 +6,11 @@ use super::row::{self, Bound};
 use super::strangers::Stranger;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::OnDelete;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
-use crate::store::change::{After, Change};
+use crate::store::change::{After, Change, Changes};
 use crate::store::sql::{self, Statements};
 use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
@@ -21,6 +20,8 @@ use crate::store::{Created, StoreError};
 pub(super) enum Trouble {
     /// This write alone is refused; it left nothing behind.
     Refused(StoreError),
+    /// It touches so many records that it must not share its commit; it left nothing behind.
+    Large,
     /// The engine failed: the whole group is in doubt.
     Engine(rusqlite::Error),
 }
@@ -38,7 +39,9 @@ pub(super) struct Group<'a> {
     pub(super) statements: &'a [Statements],
     pub(super) strangers: &'a [Stranger],
     /// What the writes did so far, in order.
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Changes,
+    /// Whether others have written in this transaction, who would wait for one that takes long.
+    pub(super) is_shared: bool,
 }
 
 impl Group<'_> {
@@ -54,7 +57,7 @@ impl Group<'_> {
         };
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
-        self.changes.push(Change { collection: collection.position(), id, before: None, after });
+        self.changes.note(Change { collection: collection.position(), id, before: None, after });
         Ok(Verdict::Created(Created { id, representation }))
     }
 
@@ -92,100 +95,8 @@ impl Group<'_> {
             return Err(self.refusal(collection, Some(id), &values, is_given, error)?);
         }
         let after = Some(After { values, representation: representation.clone() });
-        self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
+        self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
         Ok(Verdict::Updated(representation))
-    }
-
-    /// Deletes a record with all that the deletion rules bring along, or nothing at all.
-    pub(super) fn delete(
-        &mut self,
-        collection: usize,
-        id: RecordId,
-        seen: Option<&ETags>,
-    ) -> Result<Verdict, Trouble> {
-        let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(Verdict::NoRecord) };
-        check_seen(collection, id, &before, seen)?;
-        if self.catalog.referrers(collection).next().is_none() {
-            self.delete_one(collection, id, before)?;
-            return Ok(Verdict::Deleted);
-        }
-        // Several statements: those before a refusal must be taken back.
-        let changes_before = self.changes.len();
-        self.connection.prepare_cached("SAVEPOINT deletion")?.execute([])?;
-        let deleted =
-            self.release_referrers(collection, id).and_then(|()| self.delete_one(collection, id, before));
-        if matches!(deleted, Err(Trouble::Refused(_))) {
-            self.connection.prepare_cached("ROLLBACK TO deletion")?.execute([])?;
-            self.changes.truncate(changes_before);
-        }
-        if !matches!(deleted, Err(Trouble::Engine(_))) {
-            self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
-        }
-        deleted.map(|()| Verdict::Deleted)
-    }
-
-    fn delete_one(
-        &mut self,
-        collection: &Collection,
-        id: RecordId,
-        before: Vec<Value>,
-    ) -> Result<(), Trouble> {
-        for stranger in self.strangers {
-            if let Some(table) = stranger.holding(self.connection, collection, id)? {
-                return Err(Trouble::Refused(StoreError::StillReferenced(table.to_owned())));
-            }
-        }
-        let statement = &self.statements[collection.position()].delete;
-        let deleted = self.connection.prepare_cached(statement)?.execute([id.get()]);
-        deleted.map_err(|error| self.undeclared(error))?;
-        let (collection, before) = (collection.position(), Some(before));
-        self.changes.push(Change { collection, id, before, after: None });
-        Ok(())
-    }
-
-    /// Does to the records that refer to this one what their rules say. Done here and not by the foreign
-    /// keys' own actions, so that every record it touches is among the changes.
-    fn release_referrers(&mut self, collection: &Collection, id: RecordId) -> Result<(), Trouble> {
-        let catalog = self.catalog;
-        for (referrer, position) in catalog.referrers(collection) {
-            let rule = referrer.fields()[position].reference().map(|reference| reference.on_delete);
-            let ids: Vec<i64> = {
-                let mut statement = self.connection.prepare_cached(&sql::referring(referrer, position))?;
-                statement.query_map([id.get()], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
-            };
-            for referring in ids.into_iter().filter_map(RecordId::new) {
-                if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
-                    return Err(Trouble::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
-                }
-                let Some(before) = self.stored(referrer, referring)? else { continue };
-                if rule == Some(OnDelete::Cascade) {
-                    self.release_referrers(referrer, referring)?;
-                    self.delete_one(referrer, referring, before)?;
-                } else {
-                    self.clear(referrer, position, referring, before)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the value of one field away.
-    fn clear(
-        &mut self,
-        collection: &Collection,
-        position: usize,
-        id: RecordId,
-        before: Vec<Value>,
-    ) -> Result<(), Trouble> {
-        self.connection
-            .prepare_cached(&sql::update(collection, &[position]))?
-            .execute((id.get(), rusqlite::types::Null))?;
-        let mut values = before.clone();
-        values[position] = Value::Null;
-        let after = Some(After { representation: representation::of(collection, id, &values), values });
-        self.changes.push(Change { collection: collection.position(), id, before: Some(before), after });
-        Ok(())
     }
 
     /// What the database refused, in our words: first the references in declared order, then the unique
@@ -229,7 +140,7 @@ impl Group<'_> {
 
     /// What a constraint or a trigger says that another tool has put there. A trigger may take back more than its
     /// own statement; then everything is in doubt.
-    fn undeclared(&self, error: rusqlite::Error) -> Trouble {
+    pub(super) fn undeclared(&self, error: rusqlite::Error) -> Trouble {
         match error {
             rusqlite::Error::SqliteFailure(failure, Some(said))
                 if failure.code == ErrorCode::ConstraintViolation && !self.connection.is_autocommit() =>
@@ -240,18 +151,19 @@ impl Group<'_> {
         }
     }
 
-    fn stored(&self, collection: &Collection, id: RecordId) -> rusqlite::Result<Option<Vec<Value>>> {
+    pub(super) fn stored(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+    ) -> rusqlite::Result<Option<Vec<Value>>> {
         let statement = &self.statements[collection.position()].fetch;
-        let read = |stored: &rusqlite::Row<'_>| {
-            let fields = collection.fields().iter().enumerate();
-            fields.map(|(position, field)| row::value(stored, position + 1, field.kind())).collect()
-        };
+        let read = |stored: &rusqlite::Row<'_>| row::values(stored, collection);
         self.connection.prepare_cached(statement)?.query_row([id.get()], read).optional()
     }
 }
 
 /// Nobody overwrites what they have not seen.
-fn check_seen(
+pub(super) fn check_seen(
     collection: &Collection,
     id: RecordId,
     stored: &[Value],

@@ -30,8 +30,8 @@ impl Sqlite {
         tokio::task::block_in_place(|| {
             if key.fields.len() > 1 {
                 self.learn_combination(collection, listing, key)?;
-            } else if !key.fields.is_empty()
-                && self.learn_small(collection, &listing.filters, key, None)?.is_none()
+            } else if key.fields.is_empty()
+                || self.learn_small(collection, &listing.filters, key, None)?.is_none()
             {
                 self.builder.request(key.clone());
             }

@@ -45,7 +45,7 @@ pub(super) fn push(
 }
 
 /// The table's own check keeps other ids out.
-fn id(row: &Row<'_>) -> rusqlite::Result<RecordId> {
+pub(super) fn id(row: &Row<'_>) -> rusqlite::Result<RecordId> {
     let id = row.get(0)?;
     RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))
 }
@@ -79,8 +79,14 @@ fn cell<'a>(row: &'a Row<'_>, column: usize, kind: FieldKind) -> rusqlite::Resul
     })
 }
 
+/// The values of a row `id, field, field, …`, in the order of the fields.
+pub(super) fn values(row: &Row<'_>, collection: &Collection) -> rusqlite::Result<Vec<Value>> {
+    let fields = collection.fields().iter().enumerate();
+    fields.map(|(position, field)| value(row, position + 1, field.kind())).collect()
+}
+
 /// One stored value, as a value of its field.
-pub(super) fn value(row: &Row<'_>, column: usize, kind: FieldKind) -> rusqlite::Result<Value> {
+fn value(row: &Row<'_>, column: usize, kind: FieldKind) -> rusqlite::Result<Value> {
     if let ValueRef::Text(bytes) = row.get_ref(column)?
         && std::str::from_utf8(bytes).is_err()
     {

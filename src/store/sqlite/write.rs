@@ -4,11 +4,21 @@ use tokio::sync::oneshot;
 
 use super::answers;
 use super::group::{Group, Trouble};
+use crate::record::RecordId;
+use crate::record::etag::ETags;
 use crate::store::StoreError;
 use crate::store::retry::{Pass, Told};
 use crate::store::verdict::Verdict;
 
-pub(super) type Task = Box<dyn FnOnce(&mut Group<'_>) -> Result<Verdict, Trouble> + Send>;
+type Small = Box<dyn FnOnce(&mut Group<'_>) -> Result<Verdict, Trouble> + Send>;
+
+/// What a write does.
+pub(super) enum Task {
+    /// One record, whatever becomes of it.
+    Small(Small),
+    /// One record, and all that its deletion brings along.
+    Delete { collection: usize, id: RecordId, seen: Option<ETags> },
+}
 
 /// A write that waits: run inside the group, answered after its commit.
 pub(super) struct Write {
@@ -18,27 +28,41 @@ pub(super) struct Write {
     reply: oneshot::Sender<Told<Verdict>>,
 }
 
+/// What became of a write inside its group.
+pub(super) enum Ran {
+    /// It has its verdict, and perhaps an answer was stored.
+    Done { is_kept: bool },
+    /// Nothing was done: it must run again without others.
+    TooLarge,
+}
+
 impl Write {
     pub(super) fn new(task: Task, pass: Option<Pass>, reply: oneshot::Sender<Told<Verdict>>) -> Self {
         Self { task: Some(task), pass, told: unknown(), reply }
     }
 
-    /// Does its part, unless it was done before; says whether an answer was stored. A failure of the engine takes the
-    /// whole group with it.
-    pub(super) fn run(&mut self, group: &mut Group<'_>) -> Result<bool, rusqlite::Error> {
-        let Some(task) = self.task.take() else {
-            return Ok(false);
-        };
+    /// Does its part, unless it was done before. A failure of the engine takes the whole group with it.
+    pub(super) fn run(&mut self, group: &mut Group<'_>) -> Result<Ran, rusqlite::Error> {
         let ticket = self.pass.as_ref().map(|pass| pass.ticket);
         if let Some(ticket) = &ticket
             && let Some(told) = answers::look_up(group.connection, ticket)?
         {
             self.told = told;
-            return Ok(false);
+            return Ok(Ran::Done { is_kept: false });
         }
-        let verdict = match task(group) {
+        let done = match self.task.take() {
+            None => return Ok(Ran::Done { is_kept: false }),
+            Some(Task::Small(task)) => task(group),
+            Some(Task::Delete { collection, id, seen }) => {
+                let done = group.delete(collection, id, seen.as_ref());
+                self.task = Some(Task::Delete { collection, id, seen });
+                done
+            }
+        };
+        let verdict = match done {
             Ok(verdict) => verdict,
             Err(Trouble::Refused(error)) => Verdict::Refused(error),
+            Err(Trouble::Large) => return Ok(Ran::TooLarge),
             Err(Trouble::Engine(error)) => return Err(error),
         };
         let is_kept = match &ticket {
@@ -46,7 +70,7 @@ impl Write {
             None => false,
         };
         self.told = Told::first(verdict);
-        Ok(is_kept)
+        Ok(Ran::Done { is_kept })
     }
 
     /// Answers the client: with its own verdict, or with what befell the group.
@@ -60,6 +84,6 @@ impl Write {
 }
 
 /// What nobody can say.
-pub(super) fn unknown() -> Told<Verdict> {
+fn unknown() -> Told<Verdict> {
     Told::first(Verdict::Refused(StoreError::OutcomeUnknown))
 }

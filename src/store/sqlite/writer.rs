@@ -4,7 +4,6 @@
 //! say what is on it: all who wait are told so, no further write is taken, and the process must end.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -14,21 +13,21 @@ use tokio::sync::oneshot;
 
 use super::answers;
 use super::file::DatabaseFile;
-use super::group::{Group, Trouble};
+use super::group::Group;
 use super::strangers::Stranger;
 use super::version;
-use super::write::{Task, Write, unknown};
+use super::write::{Ran, Task, Write};
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
+use crate::store::change::Changes;
 use crate::store::fuse::Fuse;
 use crate::store::memory::Memory;
+use crate::store::queue::{Queue, Waited};
 use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sql::Statements;
 use crate::store::verdict::Verdict;
 
-/// How many writes may wait. Beyond it a client is told to come back rather than kept.
-const QUEUE: usize = 4_096;
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 1_024;
 /// SQLite copies the log back into the database, without waiting for readers, once it has this many pages.
@@ -46,7 +45,7 @@ const CLEARED_EACH: usize = 2;
 
 /// The handle by which everybody else reaches the writing thread.
 pub(super) struct Writer {
-    queue: Mutex<Option<SyncSender<Write>>>,
+    queue: Arc<Queue<Write>>,
     under_way: Arc<UnderWay>,
     thread: Mutex<Option<JoinHandle<()>>>,
     fuse: Fuse,
@@ -54,66 +53,53 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn start(desk: Desk, fuse: Fuse) -> std::io::Result<Self> {
-        let (queue, jobs) = sync_channel(QUEUE);
-        let (memory, broken) = (desk.memory.clone(), fuse.clone());
+        let queue = Arc::new(Queue::default());
+        let (memory, broken, writes) = (desk.memory.clone(), fuse.clone(), queue.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
-            let end = broken.guard("the writing thread", || desk.work(&jobs));
+            let end = broken.guard("the writing thread", || desk.work(&writes));
             memory.close();
+            writes.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
                 broken.blow(&cause);
             }
         })?;
-        let (queue, thread) = (Mutex::new(Some(queue)), Mutex::new(Some(thread)));
-        Ok(Self { queue, under_way: Arc::default(), thread, fuse })
+        Ok(Self { queue, under_way: Arc::default(), thread: Mutex::new(Some(thread)), fuse })
     }
 
     /// Hands in a write and waits until it is on disk or refused.
-    pub(super) async fn submit(
-        &self,
-        ticket: Option<Ticket>,
-        write: impl FnOnce(&mut Group<'_>) -> Result<Verdict, Trouble> + Send + 'static,
-    ) -> Told<Verdict> {
-        match self.hand_in(ticket, Box::new(write)) {
-            Ok(answer) => answer.await.unwrap_or_else(|_| unknown()),
-            Err(error) => Told::first(Verdict::Refused(error)),
-        }
+    pub(super) async fn submit(&self, ticket: Option<Ticket>, task: Task) -> Told<Verdict> {
+        let told = match self.hand_in(ticket, task) {
+            Ok((number, answer)) => self.queue.answer(number, answer).await,
+            Err(error) => Err(error),
+        };
+        told.unwrap_or_else(|error| Told::first(Verdict::Refused(error)))
     }
 
     fn hand_in(
         &self,
         ticket: Option<Ticket>,
         task: Task,
-    ) -> Result<oneshot::Receiver<Told<Verdict>>, StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
         let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        let write = Write::new(task, pass, reply);
-        let queue = self.queue.lock();
-        let queue = queue.as_ref().ok_or_else(closed)?;
-        queue.try_send(write).map_err(|error| match error {
-            TrySendError::Full(_) => StoreError::Busy,
-            TrySendError::Disconnected(_) => StoreError::OutcomeUnknown,
-        })?;
-        Ok(answer)
+        let number = self.queue.push(Write::new(task, pass, reply))?;
+        Ok((number, answer))
     }
 
     /// Whether writes are still taken.
     pub(super) fn is_well(&self) -> bool {
-        self.fuse.is_whole() && self.queue.lock().is_some()
+        self.fuse.is_whole() && self.queue.is_open()
     }
 
     /// Lets the thread finish what waits and close the database.
     pub(super) fn close(&self) {
-        self.queue.lock().take();
+        self.queue.close(StoreError::Broken("the store is closed".into()));
         if let Some(thread) = self.thread.lock().take() {
             // A panic has blown the fuse already.
             let _ = thread.join();
         }
     }
-}
-
-fn closed() -> StoreError {
-    StoreError::Broken("the store is closed".into())
 }
 
 /// What the writing thread works with.
@@ -166,39 +152,36 @@ impl Desk {
     }
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
-    fn work(mut self, jobs: &Receiver<Write>) -> Result<(), String> {
+    fn work(mut self, writes: &Queue<Write>) -> Result<(), String> {
         self.connection
             .pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)
             .map_err(|error| error.to_string())?;
         loop {
-            let first = match jobs.recv_timeout(IDLE) {
-                Ok(job) => job,
-                Err(RecvTimeoutError::Timeout) => match self.rest(jobs)? {
-                    Some(job) => job,
-                    None => break,
-                },
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            let others = std::iter::from_fn(|| jobs.try_recv().ok());
-            self.commit_group(std::iter::once(first).chain(others).take(LARGEST_GROUP))?;
+            match writes.wait(IDLE) {
+                Waited::ForWrites => self.commit_group(writes)?,
+                Waited::InVain if self.rest(writes)? => {}
+                Waited::InVain | Waited::ForTheEnd => break,
+            }
         }
         self.empty_log()
     }
 
-    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much.
-    fn rest(&mut self, jobs: &Receiver<Write>) -> Result<Option<Write>, String> {
+    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much. Says whether
+    /// anybody came.
+    fn rest(&mut self, writes: &Queue<Write>) -> Result<bool, String> {
         loop {
             let cleared = self.clear_answers()?;
             self.empty_log()?;
-            match jobs.recv_timeout(if cleared < CLEARED_IDLE { REST } else { IDLE }) {
-                Ok(job) => return Ok(Some(job)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            match writes.wait(if cleared < CLEARED_IDLE { REST } else { IDLE }) {
+                Waited::ForWrites => return Ok(true),
+                Waited::InVain => {}
+                Waited::ForTheEnd => return Ok(false),
             }
         }
     }
 
-    fn commit_group(&mut self, jobs: impl Iterator<Item = Write>) -> Result<(), String> {
+    /// Takes what waits into one transaction, and what comes meanwhile; each is begun when its turn comes.
+    fn commit_group(&mut self, writes: &Queue<Write>) -> Result<(), String> {
         self.file.check_log(&self.connection)?;
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let mut group = Group {
@@ -206,19 +189,27 @@ impl Desk {
             catalog: &self.catalog,
             statements: &self.statements,
             strangers: &self.strangers,
-            changes: Vec::new(),
+            changes: Changes::default(),
+            is_shared: false,
         };
         let mut failure = begun.err();
         let (mut settled, mut kept) = (Vec::new(), 0);
-        for mut job in jobs {
+        while settled.len() < LARGEST_GROUP
+            && let Some((number, mut write)) = writes.take()
+        {
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
-                match job.run(&mut group) {
-                    Ok(is_kept) => kept += usize::from(is_kept),
+                group.is_shared = !settled.is_empty();
+                match write.run(&mut group) {
+                    Ok(Ran::Done { is_kept }) => kept += usize::from(is_kept),
+                    Ok(Ran::TooLarge) => {
+                        writes.put_back(number, write);
+                        break;
+                    }
                     Err(error) => failure = Some(error),
                 }
             }
-            settled.push(job);
+            settled.push(write);
         }
         let changes = std::mem::take(&mut group.changes);
         let version = self.version + u64::from(!changes.is_empty());
@@ -241,14 +232,16 @@ impl Desk {
             None => {
                 if version != self.version {
                     self.version = version;
-                    self.memory.apply(version, &changes, &[]);
+                    self.memory.apply(version, changes.kept(), &changes.forgotten());
                 }
                 let metrics = self.observer.store();
-                metrics.committed(settled.len());
-                for change in &changes {
-                    metrics.changed(self.catalog.at(change.collection).name(), change.deed());
+                if !settled.is_empty() {
+                    metrics.committed(settled.len());
                 }
-                settled.into_iter().for_each(|job| job.answer(None));
+                for (collection, deed, number) in changes.counts() {
+                    metrics.changed(self.catalog.at(collection).name(), deed, number);
+                }
+                settled.into_iter().for_each(|write| write.answer(None));
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }
@@ -256,7 +249,7 @@ impl Desk {
             }
             Some(error) => {
                 let (befell, end) = self.judge(&error);
-                settled.into_iter().for_each(|job| job.answer(Some(befell.clone())));
+                settled.into_iter().for_each(|write| write.answer(Some(befell.clone())));
                 end
             }
         }

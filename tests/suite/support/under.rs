@@ -43,6 +43,15 @@ impl Home {
         command
     }
 
+    /// Serves, and the first write of each thread to the log takes so many seconds: that of the writer is a part of its
+    /// first commit.
+    pub(crate) fn serve_with_a_slow_commit(self: &Arc<Home>, seconds: u32) -> Server {
+        let log = format!("{}-wal", self.database_file().display());
+        let inject = format!("inject=pwrite64:delay_enter={seconds}000000:when=1");
+        let words = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", &log, "-e", "trace=pwrite64"];
+        self.serve_under(&[&words[..], &["-e", &inject]].concat())
+    }
+
     /// Serves while some calls on the files of the store fail: `calls` as strace names them, `fault` what becomes of
     /// which of them, counted for each thread. The server stays our own child, with its own exit status.
     pub(crate) fn serve_on_a_failing_disk(self: &Arc<Home>, calls: &str, fault: &str) -> Start {

@@ -84,11 +84,12 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
     let seen = read(&store, &catalog).await;
     // The first holds the thread until all wait: a group takes in whatever comes while it runs.
     let (held, release) = std::sync::mpsc::channel::<()>();
-    let holding = store.writer.submit(None, move |_| {
+    let hold = move |_: &mut Group<'_>| {
         release.recv().ok();
         Ok(Verdict::NoRecord)
-    });
-    let panicking = store.writer.submit(None, |_| -> Result<Verdict, Trouble> { panic!("a bug") });
+    };
+    let holding = store.writer.submit(None, Task::Small(Box::new(hold)));
+    let panicking = store.writer.submit(None, Task::Small(Box::new(|_| panic!("a bug"))));
     let writes = ["one", "two", "three"].map(|text| insert(&store, &catalog, text).boxed());
     let letting_go = async { drop(held) };
     let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
@@ -115,16 +116,14 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     let (list, first) = read(&store, &catalog).await;
     assert!(list.unwrap().contains("old") && first.unwrap().contains("old"));
     let patch = Patch::parse(catalog.at(0), RecordId::new(1).unwrap(), br#"{"text":"new"}"#).unwrap();
-    let told = store
-        .writer
-        .submit(None, move |group| {
-            let done = group.update(0, RecordId::new(1).unwrap(), patch, None)?;
-            // One of a collection that there is not: memory panics on it, in the middle of its work.
-            let id = RecordId::new(1).unwrap();
-            group.changes.push(Change { collection: 9, id, before: None, after: None });
-            Ok(done)
-        })
-        .await;
+    let update = move |group: &mut Group<'_>| {
+        let done = group.update(0, RecordId::new(1).unwrap(), patch, None)?;
+        // One of a collection that there is not: memory panics on it, in the middle of its work.
+        let id = RecordId::new(1).unwrap();
+        group.changes.note(Change { collection: 9, id, before: None, after: None });
+        Ok(done)
+    };
+    let told = store.writer.submit(None, Task::Small(Box::new(update))).await;
     assert!(is_unknown(&told.said), "{told:?}");
     assert_eq!(store.fuse.blown().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));

@@ -7,6 +7,8 @@ use super::ledger::Ledger;
 use crate::support::cluster::Cluster;
 use crate::support::configs;
 use crate::support::home::Home;
+use crate::support::process::SAFETY_NET;
+use crate::support::request::Request;
 use crate::support::server::Server;
 
 #[test]
@@ -141,4 +143,47 @@ fn a_database_server_that_hangs_lets_nobody_wait_for_ever() {
     });
     ledger.holds(&nodes);
     println!("{}; back after {back:?}", ledger.figures());
+}
+
+/// Writes that stand behind one to which the server gives no answer.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::built_in());
+    let server = home.serve();
+    server.create_user("before", "Doe");
+    let mut clients: Vec<_> = (0..6).map(|_| server.client()).collect();
+    cluster.signal("STOP");
+    for (place, client) in clients.iter_mut().enumerate() {
+        let body = format!(r#"{{"first_name":"{place}","last_name":"Doe"}}"#);
+        client.write(&Request::new("POST /users/").json(body).bytes("localhost")).unwrap();
+        // The next comes after it: the server has taken so many requests, and the one that asks.
+        while server.metric("http_server_active_requests") < place as u64 + 2 {
+            std::thread::yield_now();
+        }
+    }
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let readers: Vec<_> = clients
+            .iter_mut()
+            .map(|client| scope.spawn(move || (client.read_one("POST").unwrap(), Instant::now())))
+            .collect();
+        readers.into_iter().map(|reader| reader.join().unwrap()).collect()
+    });
+    cluster.signal("CONT");
+    let unknown = |place: usize| answers[place].0.body_text().contains("unknown");
+    assert!(answers.iter().all(|(answer, _)| answer.status == 503), "{answers:?}");
+    let refused: Vec<usize> = (0..6).filter(|place| !unknown(*place)).collect();
+    assert!(unknown(0) && !refused.is_empty(), "{answers:?}");
+    assert!(
+        refused.iter().all(|place| answers[*place].1 < answers[0].1),
+        "told only afterwards: {answers:?}"
+    );
+    let deadline = Instant::now() + SAFETY_NET;
+    while server.status("GET /users/") != 200 {
+        assert!(Instant::now() < deadline, "the server is not found again");
+    }
+    for place in refused {
+        assert_eq!(server.total(&format!("/users/?first_name={place}")), 0, "{place}");
+    }
 }

@@ -1,0 +1,200 @@
+//! The queue before a writer: bounded in number and in time.
+//!
+//! A write is either still here or in the hands of the writer. Who has waited too long takes it out again, and can be
+//! sure then that it was not done and never will be.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::{Notify, oneshot};
+
+use super::StoreError;
+
+/// How many writes may wait. Beyond it a client is told to come back rather than kept.
+const MOST: usize = 4_096;
+/// How long a write waits to be begun. Longer than a lock is waited for, which ends in an answer.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// Writes that nobody has begun, in the order in which they came.
+pub(super) struct Queue<T> {
+    state: Mutex<State<T>>,
+    patience: Duration,
+    /// Wakes a writer that is a thread, and one that is a task.
+    thread: Condvar,
+    task: Notify,
+}
+
+struct State<T> {
+    waiting: BTreeMap<u64, T>,
+    next: u64,
+    /// What is said to those who come after the end.
+    end: Option<StoreError>,
+}
+
+/// What a writer has waited for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    ForWrites,
+    InVain,
+    /// Nothing waits, and nothing will come.
+    ForTheEnd,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self::with_patience(PATIENCE)
+    }
+}
+
+impl<T> Queue<T> {
+    fn with_patience(patience: Duration) -> Self {
+        let state = Mutex::new(State { waiting: BTreeMap::new(), next: 0, end: None });
+        Self { state, patience, thread: Condvar::new(), task: Notify::new() }
+    }
+
+    /// Lets a write wait, and says under which number.
+    pub(super) fn push(&self, write: T) -> Result<u64, StoreError> {
+        let mut state = self.state.lock();
+        if let Some(end) = &state.end {
+            return Err(end.clone());
+        }
+        if state.waiting.len() >= MOST {
+            return Err(StoreError::Busy);
+        }
+        let number = state.next;
+        state.next += 1;
+        state.waiting.insert(number, write);
+        drop(state);
+        self.thread.notify_one();
+        self.task.notify_one();
+        Ok(number)
+    }
+
+    /// Waits for the answer to a write; who is not begun in time is not done at all. A writer that gives no answer
+    /// leaves the outcome unknown.
+    pub(super) async fn answer<A>(
+        &self,
+        number: u64,
+        mut answer: oneshot::Receiver<A>,
+    ) -> Result<A, StoreError> {
+        let answered = match tokio::time::timeout(self.patience, &mut answer).await {
+            Ok(answered) => answered,
+            Err(_) if self.withdraw(number) => return Err(StoreError::Busy),
+            Err(_) => answer.await,
+        };
+        answered.map_err(|_| StoreError::OutcomeUnknown)
+    }
+
+    /// Takes a write out that nobody has begun; says whether it was still there.
+    fn withdraw(&self, number: u64) -> bool {
+        let write = self.state.lock().waiting.remove(&number);
+        write.is_some()
+    }
+
+    /// The first that waits. From here on it is the writer's.
+    pub(super) fn take(&self) -> Option<(u64, T)> {
+        self.state.lock().waiting.pop_first()
+    }
+
+    /// Lets a write wait again, where it stood: nothing of it was done.
+    pub(super) fn put_back(&self, number: u64, write: T) {
+        self.state.lock().waiting.insert(number, write);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.state.lock().waiting.len()
+    }
+
+    /// Waits on a thread until something waits, for so long at the most.
+    pub(super) fn wait(&self, patience: Duration) -> Waited {
+        let mut state = self.state.lock();
+        let is_over = self.thread.wait_while_for(&mut state, |state| state.is_idle(), patience).timed_out();
+        match (state.waiting.is_empty(), is_over) {
+            (false, _) => Waited::ForWrites,
+            (true, true) if state.end.is_none() => Waited::InVain,
+            (true, _) => Waited::ForTheEnd,
+        }
+    }
+
+    /// Waits in a task until something waits.
+    pub(super) async fn some(&self) {
+        while self.state.lock().waiting.is_empty() {
+            self.task.notified().await;
+        }
+    }
+
+    /// Takes no more writes; those that wait still get their turn.
+    pub(super) fn close(&self, end: StoreError) {
+        self.state.lock().end.get_or_insert(end);
+        self.thread.notify_one();
+    }
+
+    /// Says that nobody will take any more: those who wait get no answer.
+    pub(super) fn abandon(&self, end: StoreError) {
+        self.close(end);
+        let waiting = std::mem::take(&mut self.state.lock().waiting);
+        drop(waiting);
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.state.lock().end.is_none()
+    }
+}
+
+impl<T> State<T> {
+    fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.end.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn writes_are_taken_in_order_and_put_back_where_they_stood() {
+        let queue = Queue::with_patience(SOON);
+        for write in ["a", "b", "c"] {
+            queue.push(write).unwrap();
+        }
+        let (number, first) = queue.take().unwrap();
+        assert_eq!((queue.take(), first), (Some((1, "b")), "a"));
+        queue.put_back(number, first);
+        assert_eq!((queue.take(), queue.take(), queue.take()), (Some((0, "a")), Some((2, "c")), None));
+        assert_eq!(queue.wait(SOON), Waited::InVain);
+    }
+
+    #[tokio::test]
+    async fn a_write_that_is_not_begun_in_time_is_taken_out_and_one_that_is_begun_is_waited_for() {
+        let queue = Queue::with_patience(SOON);
+        let (reply, answer) = oneshot::channel::<()>();
+        let number = queue.push(reply).unwrap();
+        assert_eq!(queue.answer(number, answer).await, Err(StoreError::Busy));
+        assert_eq!((queue.take().is_none(), queue.len()), (true, 0));
+        let (reply, answer) = oneshot::channel();
+        let number = queue.push(reply).unwrap();
+        let begun = async {
+            let (_, reply) = queue.take().unwrap();
+            tokio::time::sleep(SOON * 20).await;
+            reply.send(()).unwrap();
+        };
+        assert_eq!(tokio::join!(queue.answer(number, answer), begun).0, Ok(()));
+    }
+
+    #[test]
+    fn a_full_queue_takes_no_more_and_a_closed_one_none_at_all() {
+        let queue = Queue::default();
+        for write in 0..MOST {
+            queue.push(write).unwrap();
+        }
+        assert_eq!(queue.push(0), Err(StoreError::Busy));
+        assert!(queue.withdraw(7) && !queue.withdraw(7) && queue.push(0).is_ok());
+        queue.close(StoreError::Unavailable);
+        assert_eq!((queue.push(0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForWrites));
+        queue.abandon(StoreError::Full);
+        assert_eq!((queue.push(0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForTheEnd));
+    }
+}
