@@ -8,7 +8,7 @@ type User = components['schemas']['users-record'];
 
 declare const process: { argv: string[] };
 const [, , url = 'http://127.0.0.1:8080', key] = process.argv;
-const carnet = createClient<paths>({ baseUrl: url, headers: key ? { Authorization: `Bearer ${key}` } : {} });
+const carnet = createClient<paths, 'application/json'>({ baseUrl: url, headers: key ? { Authorization: `Bearer ${key}` } : {} });
 
 function expect(holds: boolean, about: string): asserts holds {
   if (!holds) throw new Error(about);
@@ -72,7 +72,7 @@ const nowhere = await carnet.GET('/users/{id}/', { params: { path: { id: ada.id 
 expect(nowhere.response.status === 404, 'and gone');
 
 if (key) {
-  const stranger = await createClient<paths>({ baseUrl: url }).GET('/users/');
+  const stranger = await createClient<paths, 'application/json'>({ baseUrl: url }).GET('/users/');
   expect(stranger.response.status === 401, 'without the key nobody is let in');
 }
 
