@@ -6,6 +6,11 @@ import { parseJson } from './exact.js';
 export const root = new URL('../', document.baseURI).href;
 
 /**
+ * One fault of a body or a query, as problem details tell it.
+ * @typedef {{ pointer?: string, parameter?: string, detail: string }} Fault
+ */
+
+/**
  * @typedef {object} Answer
  * @property {number} status
  * @property {boolean} ok
@@ -13,6 +18,7 @@ export const root = new URL('../', document.baseURI).href;
  * @property {string} text the body as it came
  * @property {any} data the body as JSON, or null
  * @property {string} error what went wrong, in the server's words
+ * @property {Fault[]} faults each thing that is wrong with the body or the query
  */
 
 /** Nobody answered. Whether the request arrived is unknown. */
@@ -33,7 +39,7 @@ export class Unreachable extends Error {
 export async function call(method, path, { body, headers = {}, signal, asks = true } = {}) {
   for (;;) {
     const sent = key.value;
-    const all = { ...headers };
+    const all = /** @type {Record<string, string>} */ ({ Accept: 'application/problem+json', ...headers });
     if (sent && !('Authorization' in all)) all.Authorization = `Bearer ${sent}`;
     if (body !== undefined) all['Content-Type'] ??= 'application/json';
     const answer = await exchange(method, new URL(path.replace(/^\//, ''), root).href, { body, headers: all, signal });
@@ -64,8 +70,9 @@ async function exchange(method, url, options) {
     // Not from our server: a proxy's page.
   }
   const { status, ok, headers } = response;
-  const error = ok ? '' : (data?.error ?? `The server answered ${status} ${response.statusText}`);
-  return { status, ok, headers, text, data, error: String(error) };
+  const error = ok ? '' : (data?.detail ?? data?.error ?? `The server answered ${status} ${response.statusText}`);
+  const faults = !ok && Array.isArray(data?.errors) ? data.errors : [];
+  return { status, ok, headers, text, data, error: String(error), faults };
 }
 
 /** Whether the server answers at all. */

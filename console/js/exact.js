@@ -17,9 +17,7 @@ export class Exact {
   }
 }
 
-/** What an integer looks like in JSON. */
-export const INTEGER = /^-?(0|[1-9][0-9]*)$/;
-/** What any number looks like in JSON. */
+/** What a number looks like in JSON. */
 export const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/;
 
 /** Whether this browser shows the source of a number; those since 2025 do. */

@@ -12,12 +12,16 @@ import { idOf } from './model.js';
 import { Remove } from './remove.js';
 import { href, hrefBack } from './route.js';
 import { arriveAt, fetchRecord, isOpen, putCaret, stale } from './seen.js';
-import { changesOf, emptied, fieldsIn, remaining, textOf } from './typed.js';
+import { changesOf, emptied, faultsOf, remaining, textOf } from './typed.js';
 import { freshWords, wordsOf } from './words.js';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./drafts.js').Seen} Seen */
 /** @typedef {import('./drafts.js').Typed} Typed */
+
+/** @typedef {{ words: string, atFields: Record<string, string> }} Wrong */
+/** @type {Wrong} */
+const NO_COMPLAINT = { words: '', atFields: {} };
 
 /** How often a server that does not answer is asked whether it is back. */
 const PATIENCE = 1500;
@@ -32,6 +36,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
   const { typed, base, isSaving, isKept } = draftOf(name).value;
   const [wasFound] = useState(!arrival && Object.keys(typed).length > 0);
   const [error, setError] = useState('');
+  const [faults, setFaults] = useState(/** @type {Record<string, string>} */ ({}));
   const [asked, setAsked] = useState('');
   const [isWaiting, setWaiting] = useState(false);
   const [conflict, setConflict] = useState(/** @type {Seen | null} */ (null));
@@ -46,10 +51,16 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
   }, []);
   useEffect(() => void (arrival?.goesOn && save()), []);
 
-  const wrong = fieldsIn(error, collection.fields);
+  const wrong = Object.keys(faults);
   useLayoutEffect(() => {
-    if (wrong.length > 0) document.getElementById(`field-${wrong[0]}`)?.focus();
+    if (error && wrong.length > 0) document.getElementById(`field-${wrong[0]}`)?.focus();
   }, [error]);
+
+  /** @param {string} words @param {Record<string, string>} [atFields] */
+  const complain = (words, atFields = {}) => {
+    setError(words);
+    setFaults(atFields);
+  };
 
   /** @param {string} field @param {string | null} text */
   const type = (field, text) => {
@@ -58,7 +69,9 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
     if (isAsStored) delete next[field];
     keepDraft(name, next, base ?? seen);
     setAsked('');
-    if (wrong.includes(field)) setError('');
+    if (!wrong.includes(field)) return;
+    // What is wrong elsewhere stays there until it is saved again.
+    complain('', Object.fromEntries(Object.entries(faults).filter(([other]) => other !== field)));
   };
 
   /** What is stored now, and what of the typed is not yet. @param {Seen} next @param {Typed} rest */
@@ -104,30 +117,30 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
     accept(now, {});
   };
 
-  /** @param {Seen} over @param {Typed} sent @returns {Promise<string>} what went wrong */
+  /** @param {Seen} over @param {Typed} sent @returns {Promise<Wrong>} what went wrong */
   const send = async (over, sent) => {
     const from = visit.peek();
     const changes = changesOf(collection.fields, sent, over.record);
     // Without a tag to compare on the server, it is compared here.
     const now = isNew || over.etag ? null : (await fetchRecord(collection, id)).seen;
-    if (now && writeJson(now.record) !== writeJson(over.record)) return compare(now), '';
+    if (now && writeJson(now.record) !== writeJson(over.record)) return compare(now), NO_COMPLAINT;
     const { answer, isLost } = isNew ? await create(changes) : { answer: await update(changes, over.etag), isLost: false };
     setWaiting(false);
-    if (visit.peek() !== from) return '';
+    if (visit.peek() !== from) return NO_COMPLAINT;
     if (answer.ok) {
       const next = { record: answer.data, etag: answer.headers.get('ETag') };
       say(`Saved: ${wordsOf(collection, next.record)}`);
       if (isNew) acceptNew(next, isLost ? {} : sent, isLost);
       else accept(next, remaining(collection.fields, draftOf(name).peek().typed, sent, next.record));
-      return '';
+      return NO_COMPLAINT;
     }
     if (answer.status === 412) {
       const found = await fetchRecord(collection, id);
       if (found.seen) compare(found.seen);
-      return found.error;
+      return { ...NO_COMPLAINT, words: found.error };
     }
-    if (answer.status !== 404 || isNew) return answer.error;
-    return `There is no ${collection.name} ${id} any more: somebody has deleted it. What you typed is still here.`;
+    if (answer.status !== 404 || isNew) return { words: answer.error, atFields: faultsOf(answer.faults, collection.fields) };
+    return { ...NO_COMPLAINT, words: `There is no ${collection.name} ${id} any more: somebody has deleted it. What you typed is still here.` };
   };
 
   const save = async () => {
@@ -142,14 +155,15 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
     const empty = emptied(collection.fields, draft.typed, over.record);
     if (empty.length > 0 && empty.join() !== asked) {
       setAsked(empty.join());
-      setError(`${empty.join()} ${empty.length > 1 ? 'are' : 'is'} empty, and required. Save again to store an empty text.`);
+      const words = `${empty.join(', ')} ${empty.length > 1 ? 'are' : 'is'} empty, and required. Save again to store an empty text.`;
+      complain(words, Object.fromEntries(empty.map((field) => [field, 'It is empty, and required. Save again to store an empty text.'])));
       return;
     }
     markSaving(name, true);
-    setError('');
+    complain('');
     try {
-      const problem = await send(over, draft.typed);
-      setError(problem);
+      const { words: problem, atFields } = await send(over, draft.typed);
+      complain(problem, atFields);
       if (problem && !isHere.current) say(`Not saved: ${name}: ${problem}`);
     } catch (problem) {
       if (!(problem instanceof Unreachable)) throw problem;
@@ -201,7 +215,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
       event.preventDefault();
       if (editable) save();
     }}>
-      ${error && wrong.length === 0 && html`<${Alert}>${error}<//>`}
+      ${error && html`<${Alert}>${error}<//>`}
       ${isWaiting && html`<${Alert}>The server cannot be reached. What you typed is saved when the server is back, as long as this page stays open.
         ${' '}<button type="button" onClick=${() => setWaiting(false)}>Do not wait</button><//>`}
       <div class="unsaved" role="status">${unsaved.length > 0 && html`<strong>Not saved: ${unsaved.join(', ')}</strong>`}
@@ -212,7 +226,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
         ? html`<${FieldRow}
             key=${field.name} model=${model} field=${field} isUnsaved=${unsaved.includes(field.name)}
             text=${field.name in typed ? typed[field.name] : isNew ? undefined : textOf(seen.record[field.name])}
-            error=${wrong.includes(field.name) ? error : ''}
+            error=${faults[field.name] ?? ''}
             onType=${(/** @type {string | null} */ text) => type(field.name, text)}
           />`
         : html`<div class="field" key=${field.name}><span class="name">${field.name}</span>
@@ -221,7 +235,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
         ${editable && html`<button id="save" class="primary" aria-disabled=${isSaving}>${isSaving ? 'Saving…' : 'Save'}</button>`}
         ${Object.keys(typed).length > 0 && html`<button type="button" onClick=${() => {
           keepDraft(name, {}, null);
-          setError('');
+          complain('');
           setWaiting(false);
           focusSave();
         }}>Discard what I typed</button>`}

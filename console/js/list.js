@@ -19,6 +19,7 @@ const AT_ONCE = 200;
 export function List({ model, collection, pairs }) {
   const [page, setPage] = useState(/** @type {any} */ (null));
   const [error, setError] = useState('');
+  const [wrong, setWrong] = useState(/** @type {string[]} */ ([]));
   const [isBusy, setBusy] = useState(true);
   const [again, setAgain] = useState(0);
   const [drawn, setDrawn] = useState(AT_ONCE);
@@ -33,6 +34,7 @@ export function List({ model, collection, pairs }) {
         (answer) => {
           setBusy(false);
           setError(answer.error);
+          setWrong(answer.faults.map((fault) => fault.parameter ?? ''));
           if (answer.ok) setPage(answer.data);
         },
         (problem) => {
@@ -102,7 +104,7 @@ export function List({ model, collection, pairs }) {
           </th>`)}</tr>
           <tr class="filters">${columns.map((field) => html`<td key=${field.name}>
             <${Filter}
-              model=${model} field=${field} error=${error.startsWith(`${field.name} `) ? error : ''}
+              model=${model} field=${field} error=${error && wrong.includes(field.name) ? error : ''}
               value=${filters.find(([name]) => name === field.name)?.[1]}
               onFilter=${(/** @type {string | undefined} */ value) => filter(field.name, value)}
             />

@@ -24,7 +24,8 @@ export function TryIt({ operation }) {
     const told = { ...headers, ...(key.value && { Authorization: 'Bearer …' }), ...(text !== undefined && { 'Content-Type': 'application/json' }) };
     const asked = [`${operation.method} ${new URL(target.slice(1), root).href}`, ...Object.entries(told).map(([name, value]) => `${name}: ${value}`), ...(text ? ['', text] : [])].join('\n');
     try {
-      const answer = await call(operation.method, target, { headers, body: text });
+      // As any client would ask that asks for nothing in particular.
+      const answer = await call(operation.method, target, { headers: { Accept: '*/*', ...headers }, body: text });
       const head = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
       const read = answer.data === null ? answer.text : writeJson(answer.data, '  ');
       setShown({ asked, answered: [`${answer.status}`, ...head, '', read].join('\n') });

@@ -1,5 +1,5 @@
 // What was typed into a form, as the values that are sent.
-import { Exact, INTEGER, NUMBER, writeJson } from './exact.js';
+import { Exact, NUMBER, writeJson } from './exact.js';
 
 /** @typedef {import('./model.js').Field} Field */
 /** @typedef {import('./drafts.js').Typed} Typed */
@@ -22,8 +22,7 @@ export function textOf(value) {
 export function valueOf(field, text, isNew) {
   if (text === null || (text === '' && field.kind !== 'string')) return isNew && field.required ? undefined : null;
   if (field.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  const pattern = field.kind === 'integer' ? INTEGER : field.kind === 'float' ? NUMBER : null;
-  return pattern?.test(text.trim()) ? new Exact(text.trim()) : text;
+  return field.kind !== 'string' && NUMBER.test(text.trim()) ? new Exact(text.trim()) : text;
 }
 
 /**
@@ -70,11 +69,12 @@ export function remaining(fields, typed, sent, stored) {
 }
 
 /**
- * The fields that an error of the server is about: `last_name does not validate`, `a,b must be unique together`.
+ * What the server has against each field, of a body that it refuses.
+ * @param {import('./api.js').Fault[]} faults
  * @param {Field[]} fields
- * @param {string} error
+ * @returns {Record<string, string>}
  */
-export function fieldsIn(error, fields) {
-  const named = error.split(' ', 1)[0].split(',');
-  return named.filter((name) => fields.some((field) => field.name === name));
+export function faultsOf(faults, fields) {
+  const told = fields.map(({ name }) => [name, faults.filter((fault) => fault.pointer === `/${name}`).map(({ detail }) => detail)]);
+  return Object.fromEntries(told.filter(([, details]) => details.length > 0).map(([name, details]) => [name, [...details].join('; ')]));
 }

@@ -213,7 +213,7 @@ authorization = true
   await page.getByLabel(/^text/).fill('no title');
   await page.getByRole('button', { name: 'Save' }).click();
   await give(second);
-  await page.locator('.error').waitFor();
+  await page.locator('.error').first().waitFor();
   equal(await page.getByLabel(/^text/).inputValue(), 'no title');
 });
 

@@ -84,8 +84,13 @@ test('filters are in the URL and work by type', { config: KINDS, expected: [400]
   await page.getByText('10 match').waitFor();
   await page.getByLabel('Filter by size').fill('two');
   await page.keyboard.press('Enter');
-  await page.getByText('size does not validate').waitFor();
+  await page.getByText('size: the text is not an integer').waitFor();
   equal(await page.getByLabel('Filter by size').getAttribute('aria-invalid'), 'true');
+});
+
+test('a filter by a misspelt name says which was meant', { expected: [400] }, async ({ server, page }) => {
+  await page.goto(`${server.url}/console/#/users?adress=1`);
+  await page.getByText('adress: there is no parameter adress; did you mean address?').waitFor();
 });
 
 test('a reference is a filter too, picked by an exact value', {}, async ({ server, page }) => {
