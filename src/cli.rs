@@ -17,6 +17,7 @@ mod store;
 mod table;
 mod terminal;
 mod threads;
+mod tips;
 mod tls;
 
 use std::path::PathBuf;
@@ -117,7 +118,9 @@ enum Command {
 
 /// Runs the command that was asked for; the exit status says how it went.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let arguments = Arguments::try_parse()
+        .unwrap_or_else(|error| tips::with_tip(error, &words.collect::<Vec<_>>()).exit());
     match dispatch(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -10,6 +10,7 @@ mod duplicate;
 mod effective;
 mod file;
 mod keys;
+mod listen;
 mod log;
 mod origin;
 mod password;
@@ -17,6 +18,7 @@ mod problem;
 mod server;
 mod setting;
 mod size;
+mod synonyms;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,16 @@ pub const STARTER: &str = include_str!("config/starter.toml");
 
 /// The file that is read when none is named.
 pub const DEFAULT_FILE: &str = "carnet.toml";
+
+/// A text without the passwords of the URLs in it, as long as before.
+pub(crate) fn without_passwords(text: &str) -> String {
+    password::without_passwords(text)
+}
+
+/// The address to listen on that a text probably means, which is none.
+pub(crate) fn address_meant(text: &str) -> Option<String> {
+    listen::meant(text).map(|address| address.to_string())
+}
 
 /// Everything that can be set, as it will be used.
 #[derive(Debug)]

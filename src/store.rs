@@ -163,6 +163,11 @@ pub enum OpenError {
     /// The role that connects lacks a right: `right` completes "may not …".
     #[error("in {place}, the role {role} may not {right}; let a superuser grant it: {grant}")]
     Forbidden { place: String, role: String, right: String, grant: String },
+    #[error("{path} is a folder; name a file in it: --database sqlite:{file}", path = .0.display(), file = .0.join("carnet.db").display())]
+    Folder(PathBuf),
+    /// Files of the store may not be made, read or written.
+    #[error("{path} cannot be opened: {cause}; let the user that runs carnet read and write it and make files in {folder}, or choose another place with --database", path = .path.display(), folder = .folder.display())]
+    Denied { path: PathBuf, folder: PathBuf, cause: String },
     #[error("{place} cannot be opened: {cause}")]
     Unusable { place: String, cause: String },
 }

@@ -334,6 +334,9 @@ impl ApiError {
 pub(super) fn draft_words(collection: &str, error: &DraftError) -> Cow<'static, str> {
     match error {
         DraftError::Empty => "The body is empty. Send a JSON object".into(),
+        DraftError::ByteOrderMark => {
+            "The body begins with a byte order mark. Send it as UTF-8 without one".into()
+        }
         DraftError::NotUtf8(position) => format!("The body is not UTF-8 at byte {position}").into(),
         DraftError::NotJson(said) => format!("The body is not JSON: {said}").into(),
         DraftError::NotAnObject => "The body is not a JSON object".into(),

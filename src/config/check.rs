@@ -4,11 +4,11 @@
 //! judged: nobody uses it, and a file made for another place can be tried with `--database`.
 
 use super::file::{self, Written};
-use super::log;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::syntax::Syntax;
 use super::{Config, Given, Origin, Overrides, base_url, tree};
+use super::{listen, log};
 use crate::catalog::declaration::{Fault, Remedy};
 use crate::catalog::{Catalog, name};
 use crate::observe::{Level, LogSettings};
@@ -102,7 +102,13 @@ impl Checker {
         let parsed = setting.text.parse().map_err(|_| {
             let remedy = "write ADDRESS:PORT with a numeric address: `127.0.0.1:8080` for this machine alone, \
                           `0.0.0.0:8080` for everybody who can reach it";
-            setting.problem("is not an address with a port", remedy)
+            let mut problem = setting.problem("is not an address with a port", remedy);
+            problem.label = listen::meant(setting.text).map(|meant| format!("did you mean `{meant}`?"));
+            // A label needs a place in the file.
+            if let (None, Some(label)) = (&problem.span, &problem.label) {
+                problem.remedy = format!("{label} {remedy}");
+            }
+            problem
         });
         self.note(parsed)
     }

@@ -4,6 +4,7 @@
 
 use super::keys::{self, Keys};
 use super::problem::{self, Problem};
+use super::synonyms;
 use crate::catalog::declaration::Step;
 use std::ops::Range;
 use toml::Spanned;
@@ -51,7 +52,9 @@ impl<'t> Reader<'t> {
             let message = format!("{} has no {what} `{name}`", keys.table);
             let remedy = format!("{} has {}", keys.table, problem::enumerate(keys.names, "and"));
             let mut problem = Problem::at(key.span(), message, remedy);
-            if let Some(near) = problem::nearest(name, keys.names) {
+            if let Some(remedy) = synonyms::remedy(keys, name, &self.text[value.span()]) {
+                problem.remedy = remedy;
+            } else if let Some(near) = problem::nearest(name, keys.names) {
                 problem.label = Some(format!("did you mean `{near}`?"));
             } else if let Some(home) = keys::home_of(name) {
                 problem.remedy = format!("move it to {home}, where `{name}` belongs");

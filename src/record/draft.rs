@@ -18,6 +18,9 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
 use crate::catalog::name::{ID, RESSOURCE_URI};
 
+/// What editors and some libraries put before text: that of UTF-8, and the two of UTF-16. JSON has none.
+const BYTE_ORDER_MARKS: [&[u8]; 3] = [&[0xef, 0xbb, 0xbf], &[0xff, 0xfe], &[0xfe, 0xff]];
+
 /// How deep a body may nest. A record is flat; the room is for members that are refused by name.
 pub const DEEPEST: usize = 32;
 
@@ -33,6 +36,8 @@ pub struct Patch(Vec<Option<Value>>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftError {
     Empty,
+    /// It begins with a byte order mark, of UTF-8 or of UTF-16.
+    ByteOrderMark,
     /// The position of the first byte that is not UTF-8.
     NotUtf8(usize),
     /// What the parser says, with line and column.
@@ -60,6 +65,7 @@ impl DraftError {
     pub fn is_about_fields(&self) -> bool {
         match self {
             Self::Empty
+            | Self::ByteOrderMark
             | Self::NotUtf8(_)
             | Self::NotJson(_)
             | Self::NotAnObject
@@ -201,6 +207,9 @@ struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Members<'a> {
     fn parse(body: &'a [u8], faults: &mut Collector<DraftError>) -> Result<Self, DraftError> {
+        if BYTE_ORDER_MARKS.iter().any(|mark| body.starts_with(mark)) {
+            return Err(DraftError::ByteOrderMark);
+        }
         let text = std::str::from_utf8(body).map_err(|error| DraftError::NotUtf8(error.valid_up_to()))?;
         if text.trim_ascii().is_empty() {
             return Err(DraftError::Empty);

@@ -32,6 +32,12 @@ pub(super) trait Stored {
     /// Whether a unique rule is held by the table already.
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool;
 
+    /// The statements that give a column another name, for a person to run.
+    fn renaming_column(&self, from: &str, to: &str) -> String;
+
+    /// The statements that give the whole table the name of a collection that has no records, for a person to run.
+    fn renaming_table(&self, to: &str) -> String;
+
     /// The statements that take a column out, for a person to run.
     fn dropping_column(&self, column: &str) -> String;
 
@@ -41,6 +47,19 @@ pub(super) trait Stored {
     fn column(&self, name: &str) -> Option<&Column> {
         self.columns().iter().find(|column| column.name == name)
     }
+}
+
+/// Whether a table that is not declared has exactly the fields of a collection: it may be the same one, renamed.
+pub(super) fn is_like(collection: &Collection, table: &impl Stored) -> bool {
+    let has_field =
+        |field: &Field| table.column(field.name()).is_some_and(|it| it.kind == Some(field.kind()));
+    let is_field = |column: &Column| is_ours(&column.name) || collection.find_field(&column.name).is_some();
+    collection.fields().iter().all(has_field) && table.columns().iter().all(is_field)
+}
+
+/// Whether a column is no field's.
+fn is_ours(column: &str) -> bool {
+    column == "id" || column.starts_with('_')
 }
 
 /// A way in which the stored columns differ from the declared fields.
@@ -115,7 +134,7 @@ struct Comparison<'a, 'b, T, F> {
     differences: Differences<'a>,
 }
 
-impl<'a, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, '_, T, F> {
+impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, 'b, T, F> {
     fn ask(&mut self, condition: String, message: String, remedy: impl Into<String>) {
         let remedy = remedy.into();
         self.differences.questions.push(Question { condition, message, remedy, remedy_without: None });
@@ -127,14 +146,17 @@ impl<'a, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, '_, T, F> {
     }
 
     fn undeclared_columns(&mut self) {
-        for Column { name: column, .. } in self.table.columns() {
-            let is_ours = column == "id" || column.starts_with('_');
-            if is_ours || self.collection.find_field(column).is_some() {
-                continue;
-            }
+        for Column { name: column, kind, .. } in self.undeclared() {
             let name = self.collection.name();
+            let is_new =
+                |field: &&Field| Some(field.kind()) == *kind && self.table.column(field.name()).is_none();
+            let renamings = self.collection.fields().iter().filter(is_new).map(|field| {
+                let renaming = self.table.renaming_column(column, field.name());
+                format!("if it is now called {}, rename it with: {renaming} otherwise ", field.name())
+            });
             let remedy = format!(
-                "declare it again, or take it out of the stored data with: {}",
+                "{}declare it again, or take it out of the stored data with: {}",
+                renamings.collect::<String>(),
                 self.table.dropping_column(column)
             );
             self.refuse(
@@ -146,6 +168,13 @@ impl<'a, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, '_, T, F> {
         }
     }
 
+    /// The stored columns that no field is declared for.
+    fn undeclared(&self) -> Vec<&'b Column> {
+        let is_undeclared =
+            |column: &&Column| !is_ours(&column.name) && self.collection.find_field(&column.name).is_none();
+        self.table.columns().iter().filter(is_undeclared).collect()
+    }
+
     fn new_field(&mut self, field: &'a Field) {
         let (name, field_name) = (self.collection.name(), field.name());
         if !field.is_required() {
@@ -153,10 +182,14 @@ impl<'a, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, '_, T, F> {
             return;
         }
         let dropping = self.table.dropping_table();
+        let before = self.undeclared().into_iter().filter(|column| column.kind == Some(field.kind()));
+        let renamings = before
+            .map(|column| format!("if it was called {} before, rename that one; otherwise ", column.name));
+        let renamings: String = renamings.collect();
         self.refuse(
             "TRUE".into(),
             format!("the field {field_name} of {name} is new and required, and the stored table lacks it"),
-            "declare it without `required`, give every record a value, then require it".into(),
+            format!("{renamings}declare it without `required`, give every record a value, then require it"),
             format!("there are no records yet: drop the table and start again: {dropping}"),
         );
     }

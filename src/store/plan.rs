@@ -51,9 +51,25 @@ impl fmt::Display for Obstacle {
 pub(super) const NAMED_IDS: usize = 10;
 
 impl Plan {
-    /// Says of a table that no collection is declared for what becomes of it.
-    pub(super) fn note_undeclared(&mut self, table: &str) {
-        self.notes.push(format!("the table {table} is not declared: it is kept as it is, and not served"));
+    /// Says of a table that no collection is declared for what becomes of it. `renaming` is a collection without
+    /// records that has the same fields, and the statements that make the table its own.
+    pub(super) fn note_undeclared(&mut self, table: &str, renaming: Option<(&str, String)>) {
+        let mut message = format!("the table {table} is not declared: it is kept as it is, and not served");
+        let remedy = renaming.map(|(collection, statements)| {
+            format!(
+                "if it is now called {collection}, stop the server and run, while {collection} has no records: {statements}"
+            )
+        });
+        match remedy {
+            // It may be why something else is in the way, and a refusal tells no notes.
+            Some(remedy) if !self.obstacles.is_empty() => {
+                self.obstacles.push(Obstacle { message, ids: Vec::new(), count: 0, remedy });
+            }
+            remedy => {
+                message.extend(remedy.map(|remedy| format!("; {remedy}")));
+                self.notes.push(message);
+            }
+        }
     }
 
     /// What would change in tables that are there, in words.

@@ -100,6 +100,7 @@ mod store {
     mod large_deletes;
     mod long_strings;
     mod refused_changes;
+    mod renames;
     mod reopening;
     mod retries;
     mod start;

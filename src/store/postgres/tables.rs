@@ -13,7 +13,7 @@ use super::indexes::{self, Part};
 use super::{ddl, ours};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::comparison::{self, Change, Differences};
+use crate::store::comparison::{self, Change, Differences, Stored, is_like};
 use crate::store::plan::{NAMED_IDS, Obstacle, Plan, Step, words};
 use crate::store::sql::quote;
 use stored::{Relation, StoredIndex, Table};
@@ -48,11 +48,38 @@ pub(super) async fn plan(transaction: &Transaction<'_>, catalog: &Catalog) -> Re
     }
     for relation in relations.iter().filter(|relation| relation.holds_rows()) {
         let name = relation.name();
-        if !name.starts_with('_') && catalog.find(name).is_none() {
-            plan.note_undeclared(name);
+        if name.starts_with('_') || catalog.find(name).is_some() {
+            continue;
         }
+        let renaming = match relation {
+            Relation::Table(table) if table.has_key => {
+                renaming(transaction, catalog, &relations, table).await?
+            }
+            _ => None,
+        };
+        plan.note_undeclared(name, renaming);
     }
     Ok(plan)
+}
+
+/// The collection without records that an undeclared table may be, and how to make it that.
+async fn renaming<'a>(
+    transaction: &Transaction<'_>,
+    catalog: &'a Catalog,
+    relations: &[Relation],
+    table: &Table,
+) -> Result<Option<(&'a str, String)>, Error> {
+    for collection in catalog.collections().iter().filter(|collection| is_like(collection, table)) {
+        let is_free = match relations.iter().find(|relation| relation.name() == collection.name()) {
+            None => true,
+            Some(Relation::Table(_)) => offenders(transaction, collection.name(), "TRUE").await?.1 == 0,
+            Some(Relation::Other { .. }) => false,
+        };
+        if is_free {
+            return Ok(Some((collection.name(), table.renaming_table(collection.name()))));
+        }
+    }
+    Ok(None)
 }
 
 /// Runs the steps of a plan, in the caller's transaction.

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::file;
+use super::{file, place};
 use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
@@ -47,7 +47,7 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     let access = match role {
         Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
         // A log that is there must stay as it is.
-        Role::Inspector if has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Role::Inspector if file::has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
         // SQLite makes one while it looks, and takes it away again only if it may write.
         Role::Inspector => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };
@@ -59,14 +59,6 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
         write_ahead(&connection).map_err(|error| unusable(path, &error))?;
     }
     Ok(connection)
-}
-
-/// Whether a write-ahead log stands beside the file: a server has it open, or has not ended well.
-fn has_log(path: &Path) -> bool {
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut log = path.into_os_string();
-    log.push("-wal");
-    Path::new(&log).exists()
 }
 
 /// Marks the file as ours; part of the transaction that makes its first tables.
@@ -85,6 +77,14 @@ pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => OpenError::Foreign(path.to_owned()),
+        Some(ErrorCode::CannotOpen) if path.is_dir() => OpenError::Folder(path.to_owned()),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            OpenError::Denied {
+                path: path.to_owned(),
+                folder: place::folder(path).to_owned(),
+                cause: error.to_string(),
+            }
+        }
         _ => OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() },
     }
 }

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use rusqlite::Connection;
 
 use super::connection::{self, Role};
+use super::place::unusable;
 use crate::store::OpenError;
 
 /// SQLite's write-ahead log begins with a header, and each of its frames is a header and a page.
@@ -196,16 +197,17 @@ fn take(file: &File, path: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// Whether a write-ahead log stands beside the file: a server has it open, or has not ended well.
+pub(super) fn has_log(path: &Path) -> bool {
+    beside(path, "-wal").exists()
+}
+
 /// `carnet.db-wal` for `carnet.db`. A link and its target are one database, whose other files stand beside the target.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = path.into_os_string();
     name.push(suffix);
     name.into()
-}
-
-fn unusable(path: &Path, error: &std::io::Error) -> OpenError {
-    OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where a database file may stand, and how it is made.
 
 use std::fs::OpenOptions;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -23,10 +24,10 @@ const NETWORK_FILESYSTEMS: &[(u64, &str)] = &[
 
 /// Refuses a folder that is missing or on a network file system.
 pub(super) fn check(path: &Path, any_filesystem: bool) -> Result<(), OpenError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder(path);
+    if path.is_dir() {
+        return Err(OpenError::Folder(path.to_owned()));
+    }
     if !folder.is_dir() {
         return Err(OpenError::NoFolder(folder.to_owned()));
     }
@@ -60,10 +61,27 @@ pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         // Never opened again by us: closing it would drop the locks that SQLite holds for this process.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => {
-            Err(OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() })
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(unusable(path, &error)),
+    }
+}
+
+/// The folder of a file.
+pub(super) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// An error of the system about a file of ours, in words.
+pub(super) fn unusable(path: &Path, error: &io::Error) -> OpenError {
+    let cause = error.to_string();
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            OpenError::Denied { path: path.to_owned(), folder: folder(path).to_owned(), cause }
         }
+        _ => OpenError::Unusable { place: path.display().to_string(), cause },
     }
 }
 

@@ -10,10 +10,10 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::comparison::Stored;
+use crate::store::comparison::{Stored, is_like};
 use crate::store::plan::{Plan, Step, words};
 use crate::store::sql::{self, quote};
-use stored::Table;
+use stored::{Table, offenders};
 
 /// The name of a table while it is being built anew.
 const REBUILT: &str = "_carnet_rebuilt";
@@ -29,9 +29,27 @@ pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Resu
         }
     }
     for name in stored.iter().filter(|name| catalog.find(name).is_none()) {
-        plan.note_undeclared(name);
+        let renaming = renaming(connection, catalog, &stored, name)?;
+        plan.note_undeclared(name, renaming);
     }
     Ok(plan)
+}
+
+/// The collection without records that an undeclared table may be, and how to make it that.
+fn renaming<'a>(
+    connection: &Connection,
+    catalog: &'a Catalog,
+    stored: &[String],
+    name: &str,
+) -> rusqlite::Result<Option<(&'a str, String)>> {
+    let Some(table) = Table::read(connection, name)?.filter(Table::has_key) else { return Ok(None) };
+    for collection in catalog.collections().iter().filter(|collection| is_like(collection, &table)) {
+        let is_stored = stored.iter().any(|name| name == collection.name());
+        if !is_stored || offenders(connection, collection.name(), "TRUE")?.1 == 0 {
+            return Ok(Some((collection.name(), table.renaming_table(collection.name()))));
+        }
+    }
+    Ok(None)
 }
 
 /// The tables that no collection is declared for, ours and SQLite's own left out.

@@ -43,6 +43,26 @@ fn an_unknown_key_is_named() {
 }
 
 #[test]
+fn what_others_call_otherwise_is_told_as_it_is_called_here() {
+    for (key, remedy) in [
+        ("port = 9123", "`listen = \"127.0.0.1:9123\"`"),
+        ("port = \"9123\"", "`listen = \"127.0.0.1:9123\"`"),
+        ("host = \"0.0.0.0\"", "`listen = \"127.0.0.1:8080\"`"),
+        ("url = \"x\"", "`database = \"sqlite:carnet.db\"`"),
+        ("cert = \"x\"", "`tls_cert = \"FILE\"`"),
+        ("log_level = \"debug\"", "under [log], write `level = \"debug\"`"),
+    ] {
+        problem(&format!("[server]\n{key}\n{}", collection("", TEXT)), &[remedy]);
+    }
+    // A start of this suite says where to listen by itself.
+    let home = Home::new(&configs::with_server("listen = \"localhost:9123\""));
+    home.run(&["check"]).exits(2).says(&["did you mean `127.0.0.1:9123`?", "book.toml"]);
+    problem(&format!("port = 9123\n{}", collection("", TEXT)), &["under [server]", "127.0.0.1:9123"]);
+    problem(&collection("methods = [\"GET\"]", TEXT), &["`list_verbs`", "`unique_verbs`"]);
+    problem(&collection("", "text = { type = \"string\", nullable = true }"), &["`required = true`"]);
+}
+
+#[test]
 fn an_unknown_type_or_rule_is_named() {
     problem(&collection("", "text = { type = \"text\" }"), &["text"]);
     problem(&configs::on_delete("explode"), &["explode"]);

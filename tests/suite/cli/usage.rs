@@ -65,6 +65,45 @@ fn wrong_usage_exits_with_2_and_says_so_on_standard_error() {
 }
 
 #[test]
+fn what_others_call_otherwise_gets_a_tip() {
+    let home = Home::empty();
+    for (arguments, tip) in [
+        (&["--port", "9123"][..], "tip: address and port are one option: --listen 127.0.0.1:9123"),
+        (&["serve", "--port=9123"], "--listen 127.0.0.1:9123"),
+        (&["serve", "-p", "9123"], "--listen 127.0.0.1:9123"),
+        (&["--host", "0.0.0.0"], "--listen 0.0.0.0:8080"),
+        (&["--listen", "localhost:9123"], "did you mean `127.0.0.1:9123`?"),
+        (&["--listen", "9123"], "did you mean `127.0.0.1:9123`?"),
+        (&["localhost:9123"], "tip: where to listen: --listen 127.0.0.1:9123"),
+        (&["keys", "delete", "me"], "tip: to take a key away: carnet keys revoke NAME"),
+        (&["keys", "add", "me"], "carnet keys create NAME"),
+        (&["keys", "ls"], "carnet keys list"),
+        (&["check", "foo.toml"], "tip: the configuration file: --config foo.toml"),
+        (&["foo.toml"], "--config foo.toml"),
+        (&["openapi", "foo.toml"], "--config foo.toml"),
+        (&["serve", "book.db"], "--database sqlite:book.db"),
+        (&["--db", "book.db"], "--database sqlite:PATH"),
+        (&["check", "-c", "foo.toml"], "--config FILE"),
+        (&["--tls-cert", "a.pem"], "tls_cert and tls_key under [server]"),
+        (&["-v"], "CARNET_LOG=debug"),
+        (&["copy", "a.db", "b.db"], "carnet copy --from URL --to URL"),
+        (&["start"], "carnet serve"),
+        (&["migrate"], "carnet check"),
+        (&["backup"], "carnet copy --from URL --to URL"),
+        (&["version"], "carnet --version"),
+    ] {
+        let outcome = home.run_bare(arguments).exits(2);
+        assert!(outcome.stdout.is_empty() && outcome.stderr.contains(tip), "{arguments:?}: {outcome:?}");
+    }
+    for arguments in [["serve", "postgres://ann:hush-hush@h/d"], ["--postgres://ann:hush-hush@h/d", "serve"]]
+    {
+        let outcome = home.run_bare(&arguments).exits(2);
+        assert!(!outcome.stderr.contains("hush"), "{outcome:?}");
+    }
+    assert_eq!(std::fs::read_dir(home.folder()).unwrap().count(), 0);
+}
+
+#[test]
 fn completions_are_made_for_every_shell() {
     let home = Home::empty();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

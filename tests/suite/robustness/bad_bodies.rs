@@ -46,6 +46,26 @@ fn ten_thousand_levels_of_json_are_refused() {
 }
 
 #[test]
+fn a_byte_order_mark_is_told_as_one() {
+    const TEXT: &str = r#"{"first_name":"John","last_name":"Doe"}"#;
+    let utf_8 = [b"\xef\xbb\xbf", TEXT.as_bytes()].concat();
+    let little: Vec<u8> =
+        std::iter::once(0xfeff).chain(TEXT.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> =
+        std::iter::once(0xfeff).chain(TEXT.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    let bodies = [utf_8, little, big, b"\xef\xbb\xbf".to_vec()];
+    all_refused(&bodies);
+    let server = Server::start(&configs::built_in());
+    for body in bodies {
+        let answer = server.send(&Request::new("POST /users/").json(body));
+        assert_eq!(
+            answer.body_text(),
+            r#"{"error":"The body begins with a byte order mark. Send it as UTF-8 without one"}"#
+        );
+    }
+}
+
+#[test]
 fn a_string_with_u_0000_does_not_validate() {
     let server = Server::start(&configs::built_in());
     for value in [r#""\u0000""#, r#""a\u0000b""#, r#""\u0000\u0000""#] {

@@ -229,6 +229,18 @@ impl StoredIndex {
     }
 }
 
+/// The statement that gives a constraint another name.
+fn renaming_constraint(table: &str, from: &str, to: &str) -> String {
+    format!("ALTER TABLE {table} RENAME CONSTRAINT {} TO {};", quote(from), quote(to))
+}
+
+impl Table {
+    fn has_constraint(&self, name: &str) -> bool {
+        let references = self.references.iter().map(|reference| &reference.constraint);
+        self.checks.iter().chain(references).any(|found| found == name)
+    }
+}
+
 impl Stored for Table {
     fn columns(&self) -> &[Column] {
         &self.columns
@@ -236,6 +248,52 @@ impl Stored for Table {
 
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool {
         indexes::rule_index(collection, rule).parts.iter().all(|part| self.has_index(part))
+    }
+
+    /// Indexes get their new names at the next start; a constraint would keep its own, and be in the way of a field that
+    /// is called like this one was.
+    fn renaming_column(&self, from: &str, to: &str) -> String {
+        let table = quote(&self.name);
+        let mut statements =
+            vec![format!("ALTER TABLE {table} RENAME COLUMN {} TO {};", quote(from), quote(to))];
+        for (old, new) in ddl::constraints(&self.name, from).into_iter().zip(ddl::constraints(&self.name, to))
+        {
+            if self.has_constraint(&old) {
+                statements.push(renaming_constraint(&table, &old, &new));
+            }
+        }
+        statements.join(" ")
+    }
+
+    /// Everything that is named after the table gets its new name; what has a shortened one is dropped and made anew at
+    /// the next start.
+    fn renaming_table(&self, to: &str) -> String {
+        let (old, new) = (format!("{}.", self.name), quote(to));
+        let renamed = |name: &str| name.strip_prefix(&old).map(|rest| ddl::short(format!("{to}.{rest}")));
+        let mut statements = vec![
+            format!("DROP TABLE IF EXISTS {new} CASCADE;"),
+            format!("ALTER TABLE {} RENAME TO {new};", quote(&self.name)),
+        ];
+        let references = self.references.iter().map(|reference| &reference.constraint);
+        for name in self.checks.iter().chain(references) {
+            statements.extend(renamed(name).map(|to| renaming_constraint(&new, name, &to)));
+        }
+        for index in &self.indexes {
+            let Some(to) = renamed(&index.name) else { continue };
+            statements.push(match index.is_constraint {
+                true => renaming_constraint(&new, &index.name, &to),
+                false => format!("ALTER INDEX {} RENAME TO {};", quote(&index.name), quote(&to)),
+            });
+        }
+        let sequence = ddl::sequence(&self.name);
+        if self.is_counted {
+            statements.push(format!(
+                "ALTER SEQUENCE IF EXISTS {} RENAME TO {};",
+                quote(&sequence),
+                quote(&ddl::sequence(to))
+            ));
+        }
+        statements.join(" ")
     }
 
     /// Its indexes go with it, but not the constraints that are over it and others.

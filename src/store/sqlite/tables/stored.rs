@@ -82,6 +82,23 @@ impl Stored for Table {
         self.indexes.iter().any(|(name, _)| *name == index.name)
     }
 
+    /// Its indexes follow by themselves, and get their new names at the next start.
+    fn renaming_column(&self, from: &str, to: &str) -> String {
+        format!("ALTER TABLE {} RENAME COLUMN {} TO {};", quote(&self.name), quote(from), quote(to))
+    }
+
+    /// Indexes keep their names, and the next start would make the same ones again under others.
+    fn renaming_table(&self, to: &str) -> String {
+        let mut statements = vec![
+            format!("DROP TABLE IF EXISTS {};", quote(to)),
+            format!("ALTER TABLE {} RENAME TO {};", quote(&self.name), quote(to)),
+        ];
+        let ours = format!("{}.", self.name);
+        let indexes = self.indexes.iter().filter(|(name, _)| name.starts_with(&ours));
+        statements.extend(indexes.map(|(name, _)| format!("DROP INDEX {};", quote(name))));
+        statements.join(" ")
+    }
+
     /// Its indexes must go first.
     fn dropping_column(&self, column: &str) -> String {
         let column = quote(column);

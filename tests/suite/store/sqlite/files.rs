@@ -112,6 +112,49 @@ fn keys_and_trail_of_an_older_file_are_read_without_changing_it() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_written_is_refused_with_what_to_do() {
+    let denied = |home: &Home, file: &str, error: &str, arguments: &[&str]| {
+        let (file, inject) = (home.path(file).display().to_string(), format!("inject=openat:error={error}"));
+        let words = [
+            "strace",
+            "-D",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-P",
+            &file,
+            "-e",
+            "trace=openat",
+            "-e",
+            &inject,
+        ];
+        home.run_under(&words, arguments)
+    };
+    for error in ["EACCES", "EROFS"] {
+        for file in ["book.db", "book.db.lock"] {
+            let home = Home::new(&configs::built_in());
+            let refused = denied(&home, file, error, &["serve", "--listen", "127.0.0.1:0"]).exits(1);
+            let folder =
+                format!("make files in {}, or choose another place with --database", home.folder().display());
+            refused.says(&[&format!("{file} cannot be opened"), &folder]);
+        }
+        let home = Home::new(&configs::built_in());
+        denied(&home, "book.db", error, &["keys", "create"]).exits(1).says(&["make files in", "--database"]);
+    }
+}
+
+#[test]
+fn a_store_that_is_a_folder_is_refused() {
+    let home = Home::new(&configs::built_in());
+    std::fs::create_dir(home.database_file()).unwrap();
+    let file = format!("--database sqlite:{}", home.path("book.db/carnet.db").display());
+    home.refused_start().exits(1).says(&["is a folder", &file]);
+    home.run(&["keys", "create"]).exits(1).says(&["is a folder", &file]);
+    assert!(!home.path("book.db.lock").exists());
+}
+
+#[test]
 fn a_store_in_a_folder_that_does_not_exist_is_refused() {
     let home = Home::new(&configs::built_in());
     let database = format!("sqlite:{}", home.path("no/such/folder/book.db").display());

@@ -1,0 +1,59 @@
+//! Addresses to listen on, and what a text that is none may mean.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use super::Config;
+
+/// The address that a text probably means: `localhost:9123`, `:9123`, `9123`, `*:80`, `http://127.0.0.1:80/`, `::1`.
+pub(super) fn meant(text: &str) -> Option<SocketAddr> {
+    let text = text.trim();
+    let text = text.strip_prefix("http://").or(text.strip_prefix("https://")).unwrap_or(text);
+    let text = text.trim_end_matches('/');
+    let usual = Config::DEFAULT_LISTEN.port();
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    if let Some(ip) = ip(text).filter(|_| !text.is_empty()) {
+        return Some(SocketAddr::new(ip, usual));
+    }
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => ("", text.parse().ok()?),
+    };
+    Some(SocketAddr::new(ip(host)?, port))
+}
+
+fn ip(host: &str) -> Option<IpAddr> {
+    match host {
+        "" => Some(Ipv4Addr::LOCALHOST.into()),
+        host if host.eq_ignore_ascii_case("localhost") => Some(Ipv4Addr::LOCALHOST.into()),
+        "*" => Some(Ipv4Addr::UNSPECIFIED.into()),
+        host => host.trim_start_matches('[').trim_end_matches(']').parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_guessed_from_what_others_write() {
+        for (text, address) in [
+            ("localhost:9123", "127.0.0.1:9123"),
+            ("LocalHost:9123", "127.0.0.1:9123"),
+            (":9123", "127.0.0.1:9123"),
+            ("9123", "127.0.0.1:9123"),
+            ("*:80", "0.0.0.0:80"),
+            ("http://127.0.0.1:80/", "127.0.0.1:80"),
+            ("127.0.0.1", "127.0.0.1:8080"),
+            ("localhost", "127.0.0.1:8080"),
+            ("::1", "[::1]:8080"),
+            ("[::1]", "[::1]:8080"),
+        ] {
+            assert_eq!(meant(text), Some(address.parse().unwrap()), "{text}");
+        }
+        for text in ["", "nowhere", "nowhere:80", "127.0.0.1:99999", "70000", "a:b:c"] {
+            assert_eq!(meant(text), None, "{text}");
+        }
+    }
+}
