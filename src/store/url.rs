@@ -21,6 +21,8 @@ pub enum UrlError {
         "a database is written `sqlite:PATH`, for example `sqlite:carnet.db`, or `postgres://USER@HOST/NAME`"
     )]
     UnknownScheme,
+    #[error("a database is written with its kind; write `sqlite:{0}`")]
+    BarePath(String),
     #[error("the path after `sqlite:` is empty; write for example `sqlite:carnet.db`")]
     NoPath,
     #[error("a database in memory would be lost at the stop; write a path after `sqlite:`")]
@@ -38,7 +40,7 @@ impl StorageUrl {
         if PostgresUrl::is_meant(text) {
             return Ok(Self::Postgres(PostgresUrl::parse(text)?));
         }
-        let path = text.strip_prefix("sqlite:").ok_or(UrlError::UnknownScheme)?;
+        let path = text.strip_prefix("sqlite:").ok_or_else(|| unknown(text))?;
         match path {
             "" | "//" => Err(UrlError::NoPath),
             ":memory:" | "//:memory:" => Err(UrlError::InMemory),
@@ -70,6 +72,16 @@ impl StorageUrl {
     }
 }
 
+/// What is not even a scheme may be a path; only one that cannot hold a password is repeated.
+fn unknown(text: &str) -> UrlError {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    let is_file = [".db", ".sqlite", ".sqlite3"].iter().any(|ending| text.ends_with(ending));
+    if is_file && text.chars().all(is_plain) {
+        return UrlError::BarePath(text.to_owned());
+    }
+    UrlError::UnknownScheme
+}
+
 /// For people and logs: without a password.
 impl fmt::Display for StorageUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,7 +106,9 @@ mod tests {
         assert_eq!(StorageUrl::parse("sqlite://a.db"), Err(UrlError::Host("a.db".into())));
         assert_eq!(StorageUrl::parse("sqlite:"), Err(UrlError::NoPath));
         assert_eq!(StorageUrl::parse("sqlite::memory:"), Err(UrlError::InMemory));
-        assert_eq!(StorageUrl::parse("carnet.db"), Err(UrlError::UnknownScheme));
+        assert_eq!(StorageUrl::parse("carnet.db"), Err(UrlError::BarePath("carnet.db".into())));
+        assert_eq!(StorageUrl::parse("carnet"), Err(UrlError::UnknownScheme));
+        assert_eq!(StorageUrl::parse("password=secret.db"), Err(UrlError::UnknownScheme));
         let postgres = StorageUrl::parse("postgresql://u:p@h/d").unwrap();
         assert_eq!(postgres.to_string(), "postgres://u@h/d");
         assert_eq!(StorageUrl::parse("postgres:u"), Err(AddressError::NoSlashes.into()));

@@ -156,7 +156,10 @@ fn index_steps(collection: &Collection, table: &Table) -> Vec<Step> {
     }
     let is_wanted = |name: &str| wanted.iter().flat_map(|index| &index.parts).any(|part| part.name == name);
     for stored in &table.indexes {
-        if stored.is_key || !indexes::is_ours(collection, &stored.name) || is_wanted(&stored.name) {
+        let parts = wanted.iter().flat_map(|index| &index.parts);
+        let is_ours =
+            indexes::is_ours(collection, &stored.name) || parts.into_iter().any(|part| stored.was(part));
+        if stored.is_key || !is_ours || is_wanted(&stored.name) {
             continue;
         }
         let whole = stored.whole(collection);

@@ -82,6 +82,7 @@ fn what_others_call_otherwise_gets_a_tip() {
         (&["foo.toml"], "--config foo.toml"),
         (&["openapi", "foo.toml"], "--config foo.toml"),
         (&["serve", "book.db"], "--database sqlite:book.db"),
+        (&["--database", "book.db"], "write `sqlite:book.db`"),
         (&["--db", "book.db"], "--database sqlite:PATH"),
         (&["check", "-c", "foo.toml"], "--config FILE"),
         (&["--tls-cert", "a.pem"], "tls_cert and tls_key under [server]"),

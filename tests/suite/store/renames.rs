@@ -67,6 +67,7 @@ fn a_renamed_field_of_any_kind_keeps_its_values() {
     };
     home.configure(&config);
     let refused = home.refused_start().exits(2);
+    assert!(!refused.stderr.contains(r#"RENAME COLUMN "name" TO "new_size""#), "another kind is offered");
     for field in fields {
         home.execute(&renaming(&refused, field, &format!("new_{field}")));
     }
@@ -163,6 +164,22 @@ fn a_renamed_collection_is_offered_its_table_after_an_empty_start_too() {
     let said = home.run(&["check"]).exits(0).stdout;
     home.execute(&renaming_table(&said, "people"));
     people_are_the_users(&home);
+}
+
+#[test]
+fn a_table_that_was_renamed_by_hand_loses_the_indexes_of_its_old_name() {
+    let home = with_people();
+    home.execute("CREATE INDEX \"my.own\" ON users (last_name); ALTER TABLE users RENAME TO people");
+    let server = home.serve();
+    assert_eq!(server.ids("/people/?first_name=Bob"), [2]);
+    server.stop();
+    a_start_would_change_nothing(&home);
+    let left = named_after(&home, "users");
+    assert!(
+        left.iter().all(|name| name.starts_with("users.id ") || name.ends_with(" reference")),
+        "{left:?}"
+    );
+    assert_eq!(named_after(&home, "my"), ["my.own"], "what another tool made is its own");
 }
 
 #[test]

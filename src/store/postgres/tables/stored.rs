@@ -219,6 +219,13 @@ fn widening(table: &str, column: &str, column_type: &str) -> Option<(FieldKind, 
 }
 
 impl StoredIndex {
+    /// Whether the table brought it along from another name: the same as a part that is wanted.
+    pub(super) fn was(&self, part: &Part) -> bool {
+        let after_the_table = |name: &str| name.split_once('.').map(|(_, rest)| rest.to_owned());
+        let is_named_alike = after_the_table(&self.name) == after_the_table(&part.name);
+        is_named_alike && self.name.contains('.') && self.shape == part.shape
+    }
+
     /// The name of what it is a part of, as far as it is known: what goes together is told of once.
     pub(super) fn whole(&self, collection: &Collection) -> String {
         if ddl::kept_of(&self.name).is_some() && self.shape.is_unique {

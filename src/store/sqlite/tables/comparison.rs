@@ -72,8 +72,14 @@ fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {
         let words = words::index(collection, &index.fields, index.is_unique);
         steps.push(Step { words, statements: old.into_iter().chain([text]).collect() });
     }
-    for (stored, _) in &table.indexes {
-        if stored.starts_with(&prefix) && !wanted.iter().any(|index| index.name == *stored) {
+    for (stored, text) in &table.indexes {
+        // One of ours that the table brought along from another name: the same index as one that is wanted.
+        let is_brought_along = wanted.iter().any(|index| {
+            let same = sql::create_index(collection, index).replacen(&quote(&index.name), &quote(stored), 1);
+            text.as_ref() == Some(&same)
+        });
+        let is_ours = stored.starts_with(&prefix) || is_brought_along;
+        if is_ours && !wanted.iter().any(|index| index.name == *stored) {
             let statements = vec![format!("DROP INDEX {}", quote(stored))];
             steps.push(Step { words: words::drop_index(collection, stored), statements });
         }
