@@ -21,7 +21,7 @@ pub enum UrlError {
         "a database is written `sqlite:PATH`, for example `sqlite:carnet.db`, or `postgres://USER@HOST/NAME`"
     )]
     UnknownScheme,
-    #[error("a database is written with its kind; write `sqlite:{0}`")]
+    #[error("a database is written `sqlite:PATH`: write `sqlite:{0}`")]
     BarePath(String),
     #[error("the path after `sqlite:` is empty; write for example `sqlite:carnet.db`")]
     NoPath,

@@ -152,6 +152,7 @@ impl KeyTable {
 
     /// The keys of a file, to read them; `None` where there is no file. Nothing is changed or made.
     pub(in crate::store) fn inspect(path: &Path) -> Result<Option<Self>, OpenError> {
+        file::refuse_lost(path)?;
         if !path.exists() {
             return Ok(None);
         }
