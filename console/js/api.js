@@ -42,9 +42,19 @@ export async function call(method, path, { body, headers = {}, signal, asks = tr
     const all = /** @type {Record<string, string>} */ ({ Accept: 'application/problem+json', ...headers });
     if (sent && !('Authorization' in all)) all.Authorization = `Bearer ${sent}`;
     if (body !== undefined) all['Content-Type'] ??= 'application/json';
-    const answer = await exchange(method, new URL(path.replace(/^\//, ''), root).href, { body, headers: all, signal });
+    const answer = await exchange(method, urlOf(path), { body, headers: all, signal });
     if (answer.status !== 401 || !asks || !(await askForKey(sent))) return answer;
   }
+}
+
+/**
+ * The address of a path of the API, to the letter: one that a browser would read as another (`..`, `\\`) is none.
+ * @param {string} path
+ */
+function urlOf(path) {
+  const wanted = root + path.replace(/^\//, '');
+  if (new URL(wanted).href !== wanted) throw new Error(`There is no ${path} in the API.`);
+  return wanted;
 }
 
 /**

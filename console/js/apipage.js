@@ -52,8 +52,8 @@ export function ApiPage({ document: description }) {
   const operations = operationsOf(description);
   useEffect(() => {
     document.title = 'API · carnet';
-    const wanted = decodeURIComponent(location.hash.slice(1));
-    const found = /** @type {HTMLDetailsElement | null} */ (wanted ? document.getElementById(wanted) : null);
+    const wanted = operations.find(({ id }) => location.hash === `#${id}`);
+    const found = /** @type {HTMLDetailsElement | null} */ (wanted ? document.getElementById(wanted.id) : null);
     if (found) found.open = true;
     found?.scrollIntoView();
   }, []);

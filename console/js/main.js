@@ -9,7 +9,7 @@ import { KeysPage } from './keyspage.js';
 import { List } from './list.js';
 import { loadModel } from './model.js';
 import { RecordPage } from './record.js';
-import { href, isApiPage, place, start } from './route.js';
+import { faultIn, href, isApiPage, place, start } from './route.js';
 import { ThemeSwitch } from './theme.js';
 import { html, render, useEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
 
@@ -23,7 +23,7 @@ function App() {
     loadModel().then(
       (found) => {
         // The first list has an address of its own, like every other.
-        if (!isApiPage && !place.value.collection) location.replace(href(found.collections[0].name));
+        if (!isApiPage && !place.value.collection && !place.value.isStrange) location.replace(href(found.collections[0].name));
         setModel(found);
       },
       (problem) => setError(problem.message),
@@ -31,14 +31,14 @@ function App() {
   };
   useEffect(load, []);
   const here = place.value;
-  const at = here.collection || (isApiPage ? '' : (model?.collections[0]?.name ?? ''));
+  const at = here.collection || (isApiPage || here.isStrange ? '' : (model?.collections[0]?.name ?? ''));
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (isApiPage || !model) return;
-    document.title = `${at === '_' ? 'keys' : at}${here.record && at !== '_' ? ` ${here.record}` : ''} · carnet`;
+    document.title = here.isStrange ? 'not found · carnet' : `${at === '_' ? 'keys' : at}${here.record && at !== '_' ? ` ${here.record}` : ''} · carnet`;
     // A new page begins at its heading, unless something on it has the focus already.
     if (!main.current?.contains(document.activeElement)) main.current?.querySelector('h1')?.focus();
-  }, [model, at, here.record]);
+  }, [model, at, here.record, here.isStrange]);
   const current = (/** @type {boolean} */ is) => (is ? 'page' : undefined);
   return html`
     <a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => (event.preventDefault(), main.current?.querySelector('h1')?.focus())}>Skip to the content</a>
@@ -68,7 +68,13 @@ function Page({ model, at, here }) {
   if (isApiPage) return html`<${ApiPage} document=${model.document} />`;
   if (at === '_') return html`<${KeysPage} collections=${model.collections.map(({ name }) => name)} />`;
   const collection = model.byName.get(at);
-  if (!collection) return html`<h1 tabindex="-1">Not here</h1><p>This server has no collection ${at}. <a href=${href(model.collections[0].name)}>Back</a></p>`;
+  const fault = !collection ? (at ? `This server has no collection ${at}.` : 'The console has no such page.')
+    : here.record === 'new' && !collection.creates ? `Nothing can be added to ${at}.` : faultIn(collection, here.pairs);
+  if (!collection || fault) {
+    return html`<header class="head"><h1 tabindex="-1">Not found</h1></header>
+      <p dir="auto">${fault}
+        ${' '}<a href=${href(collection?.name ?? model.collections[0].name)}>To ${collection?.name ?? model.collections[0].name}</a></p>`;
+  }
   return html`<div data-creates=${collection.creates || undefined}>
     ${here.record
       ? html`<${RecordPage} model=${model} collection=${collection} id=${here.record} />`

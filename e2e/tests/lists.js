@@ -88,9 +88,9 @@ test('filters are in the URL and work by type', { config: KINDS, expected: [400]
   equal(await page.getByLabel('Filter by size').getAttribute('aria-invalid'), 'true');
 });
 
-test('a filter by a misspelt name says which was meant', { expected: [400] }, async ({ server, page }) => {
+test('a filter by a misspelt name says which names there are', {}, async ({ server, page }) => {
   await page.goto(`${server.url}/console/#/users?adress=1`);
-  await page.getByText('adress: there is no parameter adress; did you mean address?').waitFor();
+  await page.getByText('users has no parameter adress. It has first_name, last_name, address, id, offset, count.').waitFor();
 });
 
 test('a reference is a filter too, picked by an exact value', {}, async ({ server, page }) => {
