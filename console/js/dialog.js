@@ -49,10 +49,15 @@ export function Notice() {
   return html`<div role="status" class=${text ? 'notice' : 'notice silent'} dir="auto">${text}</div>`;
 }
 
+/** To the heading of the page, from what is about to go. */
+export function toHeading() {
+  document.querySelector('h1')?.focus();
+}
+
 /** @param {{ children?: any, kind?: string, onClick?: () => void, retry?: () => void }} props */
 export function Alert({ children, retry }) {
   return html`<div role="alert" class="alert">
     <div dir="auto">${children}</div>
-    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+    ${retry && html`<button type="button" onClick=${() => (toHeading(), retry())}>Try again</button>`}
   </div>`;
 }

@@ -1,9 +1,29 @@
 // The filter under a column: equality, with the input that its type wants.
 import { Picker } from './picker.js';
+import { follow } from './route.js';
 import { wordsFor } from './words.js';
 import { html, useEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./model.js').Field} Field */
+
+let isPressed = false;
+addEventListener('pointerdown', () => (isPressed = true), true);
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPressed = false), true);
+
+/**
+ * Does it when nobody presses a button: a page that changes between press and release swallows the click.
+ * @param {() => void} act
+ */
+function afterPress(act) {
+  if (!isPressed) return act();
+  const abort = new AbortController();
+  const later = () => {
+    abort.abort();
+    // The click comes next. Where it leads elsewhere, we have gone there when it is our turn.
+    setTimeout(() => (follow(), setTimeout(act)));
+  };
+  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, later, { capture: true, signal: abort.signal });
+}
 
 /**
  * `value` is undefined where there is no filter, '' for records without a value.
@@ -35,6 +55,8 @@ function TextFilter({ field, value, label, described, onFilter }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => setText(value ?? ''), [value]);
   const apply = () => text !== (value ?? '') && onFilter(text === '' ? undefined : text);
+  const latest = useRef(apply);
+  latest.current = apply;
   const isNone = value === '';
   return html`<span class="filter">
     <input
@@ -42,7 +64,7 @@ function TextFilter({ field, value, label, described, onFilter }) {
       inputmode=${field.kind === 'integer' ? 'numeric' : field.kind === 'float' ? 'decimal' : 'text'}
       placeholder=${isNone ? 'no value' : '='} value=${text} ...${described}
       onInput=${(/** @type {any} */ event) => setText(event.target.value)}
-      onBlur=${apply}
+      onBlur=${() => afterPress(() => input.current && latest.current())}
       onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
         if (event.key === 'Enter') apply();
         if (event.key === 'Escape') {
@@ -69,7 +91,11 @@ function ReferenceFilter({ target, field, value, label, onFilter }) {
       aria-label=${value === undefined ? label : `${label}: ${chosen}`} onClick=${() => setOpen(true)}
     >${chosen}</button>
     ${value !== undefined && html`<button
-      type="button" class="none-only" aria-label=${`No filter by ${field.name}`} onClick=${() => onFilter(undefined)}
+      type="button" class="none-only" aria-label=${`No filter by ${field.name}`} onClick=${(/** @type {any} */ event) => {
+        // This button goes with the filter.
+        event.currentTarget.previousElementSibling.focus();
+        onFilter(undefined);
+      }}
     >×</button>`}
     ${isOpen && html`<${Picker}
       target=${target} optional=${!field.required}

@@ -21,9 +21,8 @@ export function FieldRow(props) {
   const name = `field-${field.name}`;
   return html`<div class=${`field${error ? ' wrong' : ''}${isUnsaved ? ' typed' : ''}`}>
     <label for=${name}>
-      <span class="name">${field.name}</span>
+      <span class="name">${field.name}${isUnsaved && html` <span class="mark">not saved</span>`}</span>
       <span class="kind">${target ? `one of ${target.name}` : field.kind}${field.required ? ', required' : ''}</span>
-      ${isUnsaved && html`<span class="mark">not saved</span>`}
     </label>
     <div class="input"><${Input} ...${props} name=${name} target=${target || null} /></div>
     ${error && html`<p class="error" id=${`${name}-error`} dir="auto">${error}</p>`}

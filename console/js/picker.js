@@ -27,11 +27,15 @@ export function Picker({ target, optional, onPick, onClose }) {
     call('GET', `${target.name}/${query(pairs)}`, { signal: abort.signal }).then(
       (answer) => {
         setError(answer.error);
-        if (!answer.ok) return;
+        if (!answer.ok) return setFound(null);
         const records = answer.data.object_list;
         setFound({ records, total: Number(answer.data.meta?.total_count ?? records.length) });
       },
-      (problem) => abort.signal.aborted || setError(problem.message),
+      (problem) => {
+        if (abort.signal.aborted) return;
+        setError(problem.message);
+        setFound(null);
+      },
     );
     return () => abort.abort();
   }, [search, offset]);
@@ -68,7 +72,7 @@ export function Picker({ target, optional, onPick, onClose }) {
       </form>
       ${error && html`<${Alert}>${error}<//>`}
       ${found && found.records.length === 0 && html`<p class="empty">No record of ${target.name} matches.</p>`}
-      <ul ref=${list} class="choices" aria-label=${`Records of ${target.name}`} aria-busy=${!found}>
+      <ul ref=${list} class="choices" aria-label=${`Records of ${target.name}`} aria-busy=${!found && !error}>
         ${found?.records.slice(0, 200).map((record) => {
           const id = idOf(record);
           return html`<li key=${id}><button type="button" onClick=${() => onPick(id)}>

@@ -79,6 +79,32 @@ test('from a phone up nothing sticks out, and the theme can be chosen', { viewpo
   that((await back()) !== dark, 'the choice is forgotten');
 });
 
+test('in the colours of the system the current page is marked, too', {}, async ({ server, page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${server.url}/console/#/users`);
+  await page.getByText('There is nothing in users yet').waitFor();
+  const border = (name) => page.getByRole('link', { name, exact: true }).evaluate((link) => getComputedStyle(link).borderTopStyle);
+  equal([await border('users'), await border('address')], ['solid', 'none']);
+});
+
+test('on a phone both versions of a conflict are on the screen', { viewport: { width: 390, height: 780 }, expected: [412] }, async ({ server, page }) => {
+  const long = 'a rather long name of a street that does not fit';
+  await server.post('/address/', { country: 'France', city: 'Paris', street: long, number: 45 });
+  await page.goto(`${server.url}/console/#/address/1`);
+  await page.getByLabel(/^street/).fill(`${long}, mine`);
+  await server.put('/address/1/', { street: `${long}, theirs` });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else has changed').waitFor();
+  for (const text of [`${long}, mine`, `${long}, theirs`]) {
+    const cell = page.getByRole('cell', { name: text });
+    const { x, width } = await cell.boundingBox();
+    that(x >= 0 && x + width <= 390, `${text} is from ${x} to ${x + width}`);
+    const hidden = await cell.locator('.text').evaluate((one) => one.scrollHeight - one.clientHeight + one.scrollWidth - one.clientWidth);
+    that(hidden <= 0, `${hidden} px of ${text} are hidden`);
+  }
+  await accessible(page, 'phone-conflict');
+});
+
 test('the API page has every endpoint, and tries it', {}, async ({ server, page }) => {
   await fill(server);
   await page.goto(`${server.url}/console/api`);
