@@ -1,8 +1,9 @@
 // Access keys, for those who may manage them: listed, made, rotated and revoked.
-import { asking, key } from './access.js';
+import { asking, key, visit } from './access.js';
 import { call } from './api.js';
 import { Alert, Dialog, say } from './dialog.js';
 import { NewKey } from './newkey.js';
+import { Secrets, showSecret } from './secrets.js';
 import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
 
 /** How long a secret may stay good beside a new one, as the server writes it. */
@@ -31,7 +32,6 @@ export function KeysPage({ collections }) {
   const [keys, setKeys] = useState(/** @type {any[] | null} */ (null));
   const [refusal, setRefusal] = useState('');
   const [error, setError] = useState('');
-  const [made, setMade] = useState({ title: '', secret: '', remark: '' });
   const [doomed, setDoomed] = useState('');
   const [worn, setWorn] = useState('');
   const [grace, setGrace] = useState('7d');
@@ -47,24 +47,28 @@ export function KeysPage({ collections }) {
   /** @param {import('./newkey.js').Wish} wish */
   const create = async (wish) => {
     let isMade = false;
+    const from = visit.peek();
     await attempt(async () => {
       const answer = await call('POST', '_/keys/', { body: JSON.stringify(wish), asks: false });
       setError(answer.error);
       if (!answer.ok) return;
       isMade = true;
-      setMade({ title: 'The new key, shown this once', secret: answer.data.key, remark: '' });
+      if (visit.peek() !== from) return;
+      const called = answer.data.name ?? wish.name;
+      showSecret({ title: `The new key${called ? ` ${called}` : ''}, shown this once`, secret: answer.data.key, remark: '' });
       await load();
     });
     return isMade;
   };
   const rotate = () => attempt(async () => {
+    const from = visit.peek();
     const answer = await call('POST', `_/keys/${encodeURIComponent(worn)}/rotate/`, { body: JSON.stringify({ grace }), asks: false });
     setWorn('');
     setError(answer.error);
-    if (answer.ok) {
+    if (answer.ok && visit.peek() === from) {
       const until = answer.data.previous_until;
       const remark = until ? `The secret before is good until ${until}.` : 'The secret before is good no more.';
-      setMade({ title: `The new secret of ${worn}, shown this once`, secret: answer.data.key, remark });
+      showSecret({ title: `The new secret of ${worn}, shown this once`, secret: answer.data.key, remark });
     }
     await load();
   });
@@ -79,15 +83,7 @@ export function KeysPage({ collections }) {
   return html`
     <header class="head"><h1 tabindex="-1">Access keys</h1></header>
     ${error && html`<${Alert}>${error}<//>`}
-    ${made.secret && html`<section class="made" aria-labelledby="made-title">
-      <h2 id="made-title" dir="auto">${made.title}</h2>
-      <p><code class="key">${made.secret}</code></p>
-      ${made.remark && html`<p>${made.remark}</p>`}
-      <div class="actions">
-        <button type="button" onClick=${() => navigator.clipboard.writeText(made.secret).then(() => say('Copied.'), () => say('Copy it by hand, please.'))}>Copy</button>
-        <button type="button" onClick=${() => setMade({ title: '', secret: '', remark: '' })}>I have it</button>
-      </div>
-    </section>`}
+    <${Secrets} />
     ${refusal && html`<p>Keys are managed here by those whose own key may: one that was made with</p>
       <pre><code>carnet keys create --admin</code></pre>
       <p>on the machine of the server. <button type="button" onClick=${() => (asking.value = { wasRefused: false, answer: () => (asking.value = null) })}>I have such a key</button></p>

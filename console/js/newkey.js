@@ -1,5 +1,5 @@
 // The form of a new access key: what it is called, what it may, until when.
-import { html, useState } from '../vendor/preact-11.2.0.js';
+import { html, useRef, useState } from '../vendor/preact-11.2.0.js';
 
 /** How long a key may be good, as the server writes it. */
 const ENDS = [
@@ -22,13 +22,17 @@ export function NewKey({ collections, onMake }) {
   const [expires, setExpires] = useState('');
   const [isAdmin, setAdmin] = useState(false);
   const [hasNone, setNone] = useState(false);
+  const latest = useRef('');
+  latest.current = JSON.stringify([name, isNarrow, scopes, expires, isAdmin]);
 
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setNone(isNarrow && scopes.length === 0);
     if (isNarrow && scopes.length === 0) return;
+    const sent = latest.current;
     const made = await onMake({ name: name.trim() || null, scopes: isNarrow ? scopes : null, expires: expires || null, admin: isAdmin });
-    if (!made) return;
+    // What was typed for the next key meanwhile stays.
+    if (!made || latest.current !== sent) return;
     setName('');
     setNarrow(false);
     setScopes([]);

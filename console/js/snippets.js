@@ -1,7 +1,8 @@
 // The same request in four languages, ready to paste.
 import { root } from './api.js';
+import { copy } from './copy.js';
 import { writeJson } from './exact.js';
-import { html } from '../vendor/preact-11.2.0.js';
+import { html, useRef } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./apipage.js').Operation} Operation */
 
@@ -116,9 +117,10 @@ ${headers.map(([name, value]) => `        .header(${rust(name)}, ${rust(value)})
 /** @param {{ operation: Operation, language: string, setLanguage: (language: string) => void }} props */
 export function Snippets({ operation, language, setLanguage }) {
   const text = LANGUAGES[language](requestOf(operation));
+  const block = useRef(/** @type {HTMLElement | null} */ (null));
   return html`<div class="tabs" role="group" aria-label="Language">
     ${Object.keys(LANGUAGES).map((name) => html`<button type="button" key=${name} aria-pressed=${name === language} onClick=${() => setLanguage(name)}>${name}</button>`)}
-    <button type="button" onClick=${() => navigator.clipboard?.writeText(text)}>Copy</button>
+    <button type="button" onClick=${() => copy(text, block.current)}>Copy</button>
   </div>
-  <pre tabindex="0" aria-label=${`Request in ${language}`} data-language=${language}><code>${text}</code></pre>`;
+  <pre ref=${block} tabindex="0" aria-label=${`Request in ${language}`} data-language=${language}><code>${text}</code></pre>`;
 }

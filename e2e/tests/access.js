@@ -190,3 +190,69 @@ test('a key is rotated, and the secret before stays good as long as one says', {
   equal([await notes('GET', first), await notes('GET', second), await notes('GET', third)], [401, 401, 200]);
   that(page.requests.every((url) => ![first, second, third].some((secret) => url.includes(secret))), 'a key is in a URL');
 });
+
+test('a new secret stays until somebody has it, and goes with the key', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
+  await managing(server, page);
+  for (const name of ['one', 'two']) {
+    await page.getByLabel('Name of a new key').fill(name);
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('rowheader', { name }).waitFor();
+  }
+  const secrets = await page.getByText(/^ck_[a-z0-9]{40,}$/).allInnerTexts();
+  equal(secrets.length, 2);
+  await page.getByRole('link', { name: 'notes', exact: true }).click();
+  await page.getByText('There is nothing in notes yet').waitFor();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('rowheader', { name: 'two' }).waitFor();
+  equal(await page.getByText(/^ck_[a-z0-9]{40,}$/).allInnerTexts(), secrets);
+  await page.getByRole('region', { name: 'The new key one, shown this once' }).getByRole('button', { name: 'I have it' }).click();
+  equal(await page.getByText(/^ck_[a-z0-9]{40,}$/).allInnerTexts(), [secrets[0]]);
+  equal(await page.evaluate(() => document.activeElement?.tagName), 'H1');
+  equal(await page.evaluate((all) => Object.values({ ...localStorage, ...sessionStorage }).some((text) => all.some((one) => text.includes(one))), secrets), false);
+  await accessible(page, 'keys-made');
+  await page.getByRole('button', { name: 'Forget the key' }).click();
+  await page.getByText('carnet keys create --admin').waitFor();
+  equal(await page.getByText(secrets[0]).count(), 0);
+});
+
+test('a key that is made slowly is shown to who comes back for it', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
+  await managing(server, page);
+  let release = () => {};
+  const released = new Promise((resolve) => (release = () => resolve(null)));
+  await page.route('**/_/keys/', async (route) => {
+    if (route.request().method() === 'POST') await released;
+    return route.continue();
+  });
+  await page.getByLabel('Name of a new key').fill('slow');
+  const sent = page.waitForRequest((request) => request.method() === 'POST');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await sent;
+  await page.getByRole('link', { name: 'notes', exact: true }).click();
+  await page.getByText('There is nothing in notes yet').waitFor();
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  release();
+  await answered;
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByText(/^ck_[a-z0-9]{40,}$/).waitFor();
+});
+
+test('what is typed for the next key while one is made stays', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
+  await managing(server, page);
+  let release = () => {};
+  const released = new Promise((resolve) => (release = () => resolve(null)));
+  await page.route('**/_/keys/', async (route) => {
+    if (route.request().method() === 'POST') await released;
+    return route.continue();
+  });
+  const sent = page.waitForRequest((request) => request.method() === 'POST');
+  await page.getByLabel('Name of a new key').fill('first');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await sent;
+  await page.getByLabel('Name of a new key').fill('second');
+  await page.getByLabel('only some collections').check();
+  await page.getByRole('checkbox', { name: 'notes:read' }).check();
+  release();
+  await page.getByRole('rowheader', { name: 'first' }).waitFor();
+  equal(await page.getByLabel('Name of a new key').inputValue(), 'second');
+  equal(await page.getByRole('checkbox', { name: 'notes:read' }).isChecked(), true);
+});

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { accessible, artefacts } from '../lib/browser.js';
+import { chromium } from 'playwright-core';
+import { accessible, artefacts, findChromium } from '../lib/browser.js';
+import { Server } from '../lib/server.js';
 import { equal, test, that } from '../lib/suite.js';
 
 const run = promisify(execFile);
@@ -150,5 +152,35 @@ test('the snippets run as they are pasted', {}, async ({ server, page }) => {
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('Copy works on a page without TLS', {}, async () => {
+  const server = await Server.start('[server]\nbase_url = "http://book.example"\n[[collection]]\nname = "notes"\n[collection.fields]\ntitle = { type = "string" }\n');
+  const plain = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--host-resolver-rules=MAP book.example 127.0.0.1'] });
+  try {
+    const page = await plain.newPage();
+    page.setDefaultTimeout(8000);
+    const thrown = [];
+    page.on('pageerror', (error) => thrown.push(error.message));
+    await page.goto(`http://book.example:${new URL(server.url).port}/console/api#list-notes`);
+    equal(await page.evaluate(() => [isSecureContext, typeof navigator.clipboard]), [false, 'undefined']);
+    const entry = page.locator('#list-notes');
+    await entry.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied.').waitFor();
+    // It is there, for those who paste.
+    const wanted = await entry.locator('pre').first().innerText();
+    await entry.getByLabel('title').focus();
+    await page.keyboard.press('Control+v');
+    equal((await entry.getByLabel('title').inputValue()).replace(/\s+/g, ' '), wanted.replace(/\s+/g, ' '));
+    // Where the browser refuses that, too, it is selected and said.
+    await page.evaluate(() => (document.execCommand = () => false));
+    await entry.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('It is selected').waitFor();
+    equal((await page.evaluate(() => getSelection()?.toString()))?.trim(), wanted.trim());
+    equal(thrown, []);
+  } finally {
+    await plain.close();
+    await server.end();
   }
 });
