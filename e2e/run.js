@@ -3,6 +3,7 @@ import './tests/journeys.js';
 import './tests/lists.js';
 import './tests/records.js';
 import './tests/drafts.js';
+import './tests/deletes.js';
 import './tests/routes.js';
 import './tests/access.js';
 import './tests/faces.js';

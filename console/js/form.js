@@ -9,6 +9,7 @@ import { writeJson } from './exact.js';
 import { FieldRow } from './input.js';
 import { intentOf } from './intent.js';
 import { idOf } from './model.js';
+import { referrersOf } from './referrers.js';
 import { Remove } from './remove.js';
 import { href, hrefBack } from './route.js';
 import { arriveAt, fetchRecord, isOpen, putCaret, stale } from './seen.js';
@@ -189,9 +190,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
   const focusSave = () => document.getElementById('save')?.focus();
   const editable = isNew || collection.updates;
   const unsaved = isNew && !wasFound ? [] : collection.fields.map((field) => field.name).filter((field) => field in typed);
-  const users = isNew ? [] : model.collections.flatMap((other) =>
-    other.fields.filter((field) => field.references === collection.name && other.lists).map((field) => ({ other, field })),
-  );
+  const users = isNew ? [] : referrersOf(model, collection).filter(({ other }) => other.lists);
   return html`
     ${conflict && html`<${Conflict}
       model=${model} collection=${collection} before=${(base ?? seen).record} now=${conflict.record}
@@ -217,7 +216,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
     }}>
       ${error && html`<${Alert}>${error}<//>`}
       ${isWaiting && html`<${Alert}>The server cannot be reached. What you typed is saved when the server is back, as long as this page stays open.
-        ${' '}<button type="button" onClick=${() => setWaiting(false)}>Do not wait</button><//>`}
+        ${' '}<button type="button" onClick=${() => (setWaiting(false), focusSave())}>Do not wait</button><//>`}
       <div class="unsaved" role="status">${unsaved.length > 0 && html`<strong>Not saved: ${unsaved.join(', ')}</strong>`}
         ${unsaved.length > 0 && wasFound && html`<span>You typed this earlier.</span>`}
         ${base && base.etag !== seen.etag && html`<span>The record has changed since.</span>`}

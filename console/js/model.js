@@ -9,6 +9,7 @@ import { call } from './api.js';
  * @property {Kind} kind
  * @property {boolean} required
  * @property {string | null} references the collection whose ids it holds
+ * @property {'restrict' | 'set_null' | 'cascade'} onDelete what the delete of what it refers to does to the record
  *
  * @typedef {object} Collection
  * @property {string} name
@@ -81,6 +82,7 @@ function readField(name, schema, create) {
     kind: kind === 'number' ? 'float' : kind,
     required: create?.required ? create.required.includes(name) : !types.includes('null'),
     references: schema['x-references'] ?? null,
+    onDelete: schema['x-on-delete'] ?? 'restrict',
   };
 }
 

@@ -1,11 +1,12 @@
-// Deleting a record, after a question that names it.
+// Deleting a record, after a question that names it and what goes with it.
 import { Alert, Dialog, say } from './dialog.js';
 import { keepDraft } from './drafts.js';
 import { intentOf } from './intent.js';
+import { consequenceOf, countReferrers, furtherOf } from './referrers.js';
 import { go, href, last } from './route.js';
 import { isOpen } from './seen.js';
 import { freshWords } from './words.js';
-import { html, useState } from '../vendor/preact-11.2.0.js';
+import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
 
 /**
  * @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection, id: string,
@@ -14,10 +15,12 @@ import { html, useState } from '../vendor/preact-11.2.0.js';
 export function Remove({ model, collection, id, words, etag, onClose }) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const users = model.collections.flatMap((other) =>
-    other.fields.filter((field) => field.references === collection.name).map((field) => ({ other, field })),
-  );
+  const [counted, setCounted] = useState(/** @type {import('./referrers.js').Counted[] | null} */ (null));
+  const count = () => countReferrers(model, collection, id).then(setCounted);
+  useEffect(() => void count(), []);
+
   const remove = async () => {
+    if (isBusy || !counted) return;
     setBusy(true);
     try {
       const headers = /** @type {Record<string, string>} */ (etag ? { 'If-Match': etag } : {});
@@ -29,6 +32,7 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
         if (isOpen(`${collection.name}/${id}`)) go(collection.name, null, last.collection === collection.name ? last.pairs : []);
         return;
       }
+      if (answer.status === 409) await count();
       setError(answer.status === 412 ? 'Somebody else has changed it meanwhile. Close this, look at it again, then decide.' : answer.error);
     } catch (problem) {
       setError(/** @type {Error} */ (problem).message);
@@ -37,12 +41,18 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
   };
   return html`<${Dialog} title=${`Delete “${words}”?`} onClose=${onClose}>
     <p>${collection.name} ${id} will be gone for good.</p>
-    ${error && html`<${Alert}>${error}
-      ${/referenced/.test(error) && users.map(({ other, field }) => html` <a href=${href(other.name, null, [[field.name, id]])} onClick=${onClose}>Show them in ${other.name}</a>`)}
-    <//>`}
+    <div role="status">
+      ${!counted && html`<p class="none">Looking who refers to it…</p>`}
+      ${counted?.length === 0 && html`<p>Nothing refers to it.</p>`}
+      ${counted && counted.length > 0 && html`<ul class="consequences">${counted.map((one) => html`
+        <li key=${`${one.other.name} ${one.field.name}`}>${consequenceOf(one)}${' '}
+          ${one.count !== null && html`<a href=${href(one.other.name, null, [[one.field.name, id]])} onClick=${onClose}>${one.count === 1 ? 'Show it' : 'Show them'}</a>`}</li>
+        ${one.field.onDelete === 'cascade' && furtherOf(model, one.other) && html`<li key=${`${one.other.name} ${one.field.name} further`}>${furtherOf(model, one.other)}</li>`}`)}</ul>`}
+    </div>
+    ${error && html`<${Alert}>${error}<//>`}
     <div class="actions">
       <button type="button" autofocus onClick=${onClose}>Keep it</button>
-      <button type="button" class="danger" disabled=${isBusy} onClick=${remove}>Delete</button>
+      <button type="button" class="danger" aria-disabled=${isBusy || !counted} onClick=${remove}>Delete</button>
     </div>
   <//>`;
 }

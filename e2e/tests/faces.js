@@ -120,9 +120,41 @@ test('the API page has every endpoint, and tries it', {}, async ({ server, page 
   await entry.getByText('Lovelace').first().waitFor();
   await entry.getByLabel('Body').fill('{"first_name":"Try","last_name":"It"}');
   await entry.getByRole('button', { name: 'Send POST' }).click();
+  await page.getByRole('heading', { name: 'Send POST /users/?' }).waitFor();
+  await accessible(page, 'send');
+  await page.getByRole('button', { name: 'Send it', exact: true }).click();
   await entry.locator('.answered').waitFor();
   that((await entry.locator('.answered').innerText()).startsWith('201'), await entry.locator('.answered').innerText());
   equal((await server.json('/users/?first_name=Try')).meta.total_count, 1);
+});
+
+test('the API page writes only to what was named, and asks before', {}, async ({ server, page }) => {
+  await fill(server);
+  await page.goto(`${server.url}/console/api`);
+  const before = await server.text('/users/');
+  const changes = () => page.requests.filter((one) => /^(PUT|PATCH|DELETE|POST) /.test(one));
+  for (const [operation, method] of [['update-users', 'PUT'], ['delete-users', 'DELETE']]) {
+    await page.locator(`#${operation} > summary`).click();
+    const entry = page.locator(`#${operation}`);
+    for (const id of ['', '..', '.']) {
+      await entry.getByLabel('id', { exact: true }).fill(id);
+      await entry.getByRole('button', { name: `Send ${method}` }).click();
+      equal(await entry.getByLabel('id', { exact: true }).evaluate((input) => input.matches(':invalid') && input === document.activeElement), true);
+      equal(await page.getByRole('dialog').count(), 0);
+    }
+    await entry.getByLabel('id', { exact: true }).fill('2');
+    await entry.getByRole('button', { name: `Send ${method}` }).click();
+    await page.getByRole('heading', { name: `Send ${method} /users/2/?` }).waitFor();
+    await page.getByRole('button', { name: 'Do not send it' }).click();
+  }
+  equal(changes(), []);
+  equal(await server.text('/users/'), before);
+  await page.locator('#delete-users').getByRole('button', { name: 'Send DELETE' }).click();
+  await page.getByRole('button', { name: 'Send it', exact: true }).click();
+  await page.locator('#delete-users .answered').waitFor();
+  equal(changes(), ['DELETE /users/2/']);
+  equal((await fetch(`${server.url}/users/2/`)).status, 404);
+  equal((await fetch(`${server.url}/users/1/`)).status, 200);
 });
 
 test('the snippets run as they are pasted', {}, async ({ server, page }) => {

@@ -73,7 +73,7 @@ test('a record that others refer to is not deleted, and says who they are', { ex
   await page.getByRole('heading', { name: 'Delete “45 quai de Valmy, Paris”?' }).waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('still referenced by users').waitFor();
-  await page.getByRole('link', { name: 'Show them in users' }).click();
+  await page.getByRole('link', { name: 'Show it' }).click();
   await page.getByText('1 match').waitFor();
 });
 

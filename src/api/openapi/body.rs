@@ -52,11 +52,12 @@ pub(super) fn id() -> Value {
     json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": i64::MAX })
 }
 
-/// Says which collection a field refers to, for programs and for people.
+/// Says for programs which collection a field refers to, and what the delete of a record there does to this one.
 pub(super) fn refer(catalog: &Catalog, field: &Field, schema: &mut Map<String, Value>) {
     if let Some(reference) = field.reference() {
         let target = catalog.at(reference.target).name();
         schema.insert("x-references".into(), target.into());
+        schema.insert("x-on-delete".into(), reference.on_delete.name().into());
     }
 }
 

@@ -139,13 +139,18 @@ fn a_list_takes_its_fields_its_id_and_its_page() {
     assert_eq!(of_users[2]["schema"]["anyOf"][0]["type"], "integer");
     assert_eq!(of_users[2]["schema"]["anyOf"][1], json!({ "const": "" }));
     assert_eq!(of_users[2]["schema"]["x-references"], "address");
+    assert_eq!(of_users[2]["schema"]["x-on-delete"], "restrict");
     assert_eq!(of_users[2]["allowEmptyValue"], true);
     assert_eq!(of_users[5]["schema"]["maximum"], 20);
     assert_eq!(names(&parameters(&built_in, "/users/", "head")), names(&of_users));
     // The key is the business of the security schemes there.
     assert_eq!(names(&parameters(&rich, "/things/", "get")), "title size weight done id first_id limit");
-    assert_eq!(names(&parameters(&rich, "/parts/", "get")), "thing id");
-    assert_eq!(names(&parameters(&renamed, "/notes/", "get")), "text thing id token");
+    let of_parts = parameters(&rich, "/parts/", "get");
+    assert_eq!(names(&of_parts), "thing id");
+    assert_eq!(of_parts[0]["schema"]["x-on-delete"], "cascade");
+    let of_notes = parameters(&renamed, "/notes/", "get");
+    assert_eq!(names(&of_notes), "text thing id token");
+    assert_eq!(of_notes[1]["schema"]["x-on-delete"], "set_null");
 }
 
 #[test]
