@@ -70,6 +70,8 @@ function TextFilter({ field, value, label, described, onFilter }) {
         if (event.key === 'Escape') {
           event.stopPropagation();
           setText(value ?? '');
+          // What was typed until now is not applied by leaving.
+          latest.current = () => {};
           input.current?.blur();
         }
       }}

@@ -123,6 +123,22 @@ test('a draft that is found again does not overwrite what was changed meanwhile'
   equal(await server.json('/address/1/'), { ...ADDRESS, city: 'Lyon', number: 46, ressource_uri: '/address/1/' });
 });
 
+test('what was typed over a record that is deleted meanwhile can still be read', { expected: [404] }, async ({ server, page }) => {
+  await server.post('/address/', ADDRESS);
+  await page.goto(`${server.url}/console/#/address/1`);
+  await page.getByLabel(/^city/).fill('Lyon, at the station');
+  await page.getByRole('link', { name: 'users', exact: true }).click();
+  await page.getByText('There is nothing in users yet').waitFor();
+  await fetch(`${server.url}/address/1/`, { method: 'DELETE' });
+  await page.goBack();
+  await page.getByText('There is no address 1').waitFor();
+  await page.getByText('Lyon, at the station').waitFor();
+  await accessible(page, 'leftover');
+  await page.getByRole('button', { name: 'Discard what I typed' }).click();
+  equal(await page.getByText('Lyon, at the station').count(), 0);
+  equal(await page.evaluate(() => sessionStorage.length), 0);
+});
+
 test('where single records cannot be read, an edit overwrites nobody either', { config: NOTES.replace('[collection.fields]', 'unique_verbs = ["PUT"]\n[collection.fields]') }, async ({ server, page }) => {
   await server.post('/notes/', { title: 'Shopping', text: 'bread' });
   await page.goto(`${server.url}/console/#/notes/1`);
