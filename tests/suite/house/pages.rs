@@ -52,9 +52,13 @@ impl Reader {
     /// Does what one line says, and gives what is to be seen.
     fn type_in(&mut self, line: &str) -> String {
         let line = line.split(" #").next().unwrap().trim();
-        if line == "cargo run --release" || line == "carnet" {
+        let database = line.strip_prefix("carnet --database ");
+        if line == "cargo run --release" || line == "carnet" || database.is_some() {
             self.server = None;
-            let command = self.home.command(&["--listen", "127.0.0.1:0"]);
+            let mut command = self.home.command(&["--listen", "127.0.0.1:0"]);
+            if let Some(database) = database {
+                command.args(["--database", database]);
+            }
             let server = Server::launch(&self.home, command);
             let said = server.stdout().replace(&server.address().to_string(), ADDRESS);
             self.server = Some(server);
