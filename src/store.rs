@@ -108,6 +108,9 @@ pub enum StoreError {
     Unavailable,
     #[error("the disk is full")]
     Full,
+    /// The highest id that there is was given to a record of this collection.
+    #[error("no id is left")]
+    NoIdLeft,
     /// The write may or may not be on disk; only the next start can tell.
     #[error("whether the write is on disk is unknown")]
     OutcomeUnknown,

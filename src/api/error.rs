@@ -133,7 +133,7 @@ impl ApiError {
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
                 | StoreError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
-                StoreError::Full => StatusCode::INSUFFICIENT_STORAGE,
+                StoreError::Full | StoreError::NoIdLeft => StatusCode::INSUFFICIENT_STORAGE,
                 StoreError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
             Self::Refused(refusal) => match refusal {
@@ -393,6 +393,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             "The database cannot be reached right now. Nothing was changed; try again in a moment".into()
         }
         StoreError::Full => "There is no space left to store it. Nothing was changed".into(),
+        StoreError::NoIdLeft => "This collection has used up its ids. Nothing was changed".into(),
         StoreError::OutcomeUnknown => {
             "The storage failed, and whether the change was stored is unknown. Look before you try again"
                 .into()

@@ -9,6 +9,7 @@ mod deletion;
 mod file;
 mod follower;
 mod group;
+mod ids;
 pub(super) mod keys;
 mod learning;
 mod place;

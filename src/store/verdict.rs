@@ -104,6 +104,7 @@ impl Verdict {
                 | StoreError::Busy
                 | StoreError::Unavailable
                 | StoreError::Full
+                | StoreError::NoIdLeft
                 | StoreError::OutcomeUnknown
                 | StoreError::UnderWay
                 | StoreError::OtherRequest
@@ -175,6 +176,7 @@ mod tests {
             StoreError::Busy,
             StoreError::Unavailable,
             StoreError::Full,
+            StoreError::NoIdLeft,
             StoreError::OutcomeUnknown,
             StoreError::UnderWay,
             StoreError::OtherRequest,

@@ -26,7 +26,7 @@ const fn kind(name: &'static str, status: u16, description: &'static str) -> Kin
 }
 
 /// Every type. The first of a status stands for all that have none of their own.
-pub(in crate::api) const KINDS: [Kind; 26] = [
+pub(in crate::api) const KINDS: [Kind; 27] = [
     kind("invalid-request", 400, "The request cannot be understood."),
     kind(
         "invalid-body",
@@ -65,6 +65,7 @@ pub(in crate::api) const KINDS: [Kind; 26] = [
     kind("unavailable", 503, "The server cannot answer for now. Nothing was changed."),
     kind("outcome-unknown", 503, "The storage failed. Whether the change was stored is unknown."),
     kind("storage-full", 507, "There is no space left. Nothing was changed."),
+    kind("ids-used-up", 507, "The collection has used up its ids."),
 ];
 
 /// The type of an error, as a reference to its description.
@@ -89,6 +90,7 @@ fn own_name(error: &ApiError) -> Option<&'static str> {
             StoreError::UndeclaredRule(_) => "undeclared-rule",
             StoreError::UnderWay => "request-in-progress",
             StoreError::OutcomeUnknown => "outcome-unknown",
+            StoreError::NoIdLeft => "ids-used-up",
             _ => return None,
         },
         _ => return None,

@@ -101,7 +101,8 @@ impl From<Trouble> for StoreError {
             Trouble::Unreachable => Self::Unavailable,
             Trouble::Unknown(_) => Self::OutcomeUnknown,
             Trouble::RolledBack { code, cause, .. } => match code {
-                SqlState::DISK_FULL | SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => Self::Full,
+                SqlState::DISK_FULL => Self::Full,
+                SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => Self::NoIdLeft,
                 SqlState::LOCK_NOT_AVAILABLE
                 | SqlState::QUERY_CANCELED
                 | SqlState::T_R_DEADLOCK_DETECTED

@@ -40,6 +40,8 @@ pub(super) struct Group<'a> {
     pub(super) strangers: &'a [Stranger],
     /// What the writes did so far, in order.
     pub(super) changes: Changes,
+    /// Which collections have no id left.
+    pub(super) used_up: Vec<bool>,
     /// Whether others have written in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
 }
@@ -47,6 +49,9 @@ pub(super) struct Group<'a> {
 impl Group<'_> {
     pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<Verdict, Trouble> {
         let collection = self.catalog.at(collection);
+        if self.used_up[collection.position()] {
+            return Err(Trouble::Refused(StoreError::NoIdLeft));
+        }
         let statement = &self.statements[collection.position()].insert;
         let values = draft.into_values();
         let inserted =
@@ -55,6 +60,7 @@ impl Group<'_> {
             Ok(id) => RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?,
             Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),
         };
+        self.used_up[collection.position()] = id.get() == i64::MAX;
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: None, after });

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::answers;
 use super::file::DatabaseFile;
 use super::group::Group;
+use super::ids;
 use super::strangers::Stranger;
 use super::version;
 use super::write::{Ran, Task, Write};
@@ -108,6 +109,8 @@ pub(super) struct Desk {
     catalog: Arc<Catalog>,
     statements: Arc<[Statements]>,
     strangers: Vec<Stranger>,
+    /// Which collections have no id left.
+    used_up: Vec<bool>,
     memory: Arc<Memory>,
     observer: Arc<Observer>,
     /// The version of the last commit.
@@ -130,6 +133,7 @@ impl Desk {
     ) -> rusqlite::Result<Self> {
         let version = version::read(&connection)?;
         let strangers = Stranger::find_all(&connection, &catalog)?;
+        let used_up = ids::used_up(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
         let (log_has_pages, is_full) = (true, false);
         Ok(Self {
@@ -137,6 +141,7 @@ impl Desk {
             catalog,
             statements,
             strangers,
+            used_up,
             memory,
             observer,
             version,
@@ -190,6 +195,7 @@ impl Desk {
             statements: &self.statements,
             strangers: &self.strangers,
             changes: Changes::default(),
+            used_up: self.used_up.clone(),
             is_shared: false,
         };
         let mut failure = begun.err();
@@ -211,7 +217,7 @@ impl Desk {
             }
             settled.push(write);
         }
-        let changes = std::mem::take(&mut group.changes);
+        let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
         let version = self.version + u64::from(!changes.is_empty());
         if failure.is_none() && version != self.version {
             failure = version::raise(&self.connection, version).err();
@@ -230,6 +236,7 @@ impl Desk {
         }
         match failure {
             None => {
+                self.used_up = used_up;
                 if version != self.version {
                     self.version = version;
                     self.memory.apply(version, changes.kept(), &changes.forgotten());
@@ -260,6 +267,10 @@ impl Desk {
         let rolled_back =
             self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
         match error.sqlite_error_code() {
+            // So SQLite calls it, too, where another tool has taken the highest id since we looked: try again.
+            Some(ErrorCode::DiskFull) if rolled_back && self.finds_ids_used_up() => {
+                (StoreError::Busy, Ok(()))
+            }
             Some(ErrorCode::DiskFull) if rolled_back => {
                 if !std::mem::replace(&mut self.is_full, true) {
                     self.observer.report(Event::WritesRefused { cause: "the disk is full" });
@@ -278,6 +289,14 @@ impl Desk {
             }
             // After a failed sync the kernel has dropped the pages and a second sync would lie: never try again.
             _ => (StoreError::OutcomeUnknown, Err(error.to_string())),
+        }
+    }
+
+    /// Whether a collection has no id left, and nobody knew.
+    fn finds_ids_used_up(&mut self) -> bool {
+        match ids::used_up(&self.connection, &self.catalog) {
+            Ok(used_up) => std::mem::replace(&mut self.used_up, used_up) != self.used_up,
+            Err(_) => false,
         }
     }
 
