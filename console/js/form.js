@@ -234,6 +234,7 @@ export function Form({ model, collection, id, seen, setSeen, words, arrival }) {
         ${editable && html`<button id="save" class="primary" aria-disabled=${isSaving}>${isSaving ? 'Saving…' : 'Save'}</button>`}
         ${Object.keys(typed).length > 0 && html`<button type="button" onClick=${() => {
           keepDraft(name, {}, null);
+          intentOf(name).forget();
           complain('');
           setWaiting(false);
           focusSave();

@@ -51,11 +51,14 @@ export class Intent {
     if (!this.#open) return null;
     const { key, method, path, wanted } = this.#open;
     const answer = await call(method, path, { ...wanted, headers: { ...wanted.headers, 'Idempotency-Key': `"${key}"` } });
-    if (isSettled(answer)) {
-      this.#open = null;
-      drop(this.#name);
-    }
+    if (isSettled(answer)) this.forget();
     return answer;
+  }
+
+  /** Wants it no more: whatever became of it, it is not sent again. */
+  forget() {
+    this.#open = null;
+    drop(this.#name);
   }
 
   /**

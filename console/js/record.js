@@ -2,6 +2,7 @@
 import { Alert, toHeading } from './dialog.js';
 import { draftOf, keepDraft } from './drafts.js';
 import { Form } from './form.js';
+import { intentOf } from './intent.js';
 import { hrefBack, last } from './route.js';
 import { arrivalAt, fetchRecord, stale } from './seen.js';
 import { freshWords, wordsOf } from './words.js';
@@ -53,6 +54,6 @@ function Leftover({ collection, name }) {
     <p><strong>Not saved: this is what you typed here earlier.</strong></p>
     <dl class="shortcuts">${fields.map((field) => html`<div key=${field.name}><dt>${field.name}</dt>
       <dd class="text full" dir="auto">${typed[field.name] ?? html`<span class="none">no value</span>`}</dd></div>`)}</dl>
-    <button type="button" onClick=${() => (toHeading(), keepDraft(name, {}, null))}>Discard what I typed</button>
+    <button type="button" onClick=${() => (toHeading(), intentOf(name).forget(), keepDraft(name, {}, null))}>Discard what I typed</button>
   </section>`;
 }

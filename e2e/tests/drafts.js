@@ -43,6 +43,7 @@ test('what is typed while a save is under way stays in the form', {}, async ({ s
   await page.getByText('Not saved: city, street').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved: 45 rue Crébillon, Nantes').waitFor();
+  equal(await focused(page), 'save');
   equal(await page.getByText(/^Not saved/).count(), 0);
 });
 
@@ -233,6 +234,38 @@ authorization = true
   equal(await page.getByLabel(/^text/).inputValue(), 'no title');
 });
 
+test('what was typed with one key is not shown with another', { config: `${NOTES}
+[collection.access]
+authentication = true
+authorization = true
+`, expected: [401] }, async ({ server, page }) => {
+  const [first, second] = [await server.command('keys', 'create', 'first'), await server.command('keys', 'create', 'second')];
+  const status = async (key) => (await fetch(`${server.url}/notes/`, { headers: { Authorization: `Bearer ${key}` } })).status;
+  // The server follows what is done with keys within a second.
+  const until = async (key, wanted) => {
+    for (let attempt = 0; attempt < 100 && (await status(key)) !== wanted; attempt += 1) await page.waitForTimeout(50);
+  };
+  await until(second, 200);
+  const give = async (key) => {
+    await page.getByRole('textbox', { name: 'Access key' }).fill(key);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(`${server.url}/console/#/notes`);
+  await give(first);
+  await page.getByRole('link', { name: 'New', exact: true }).click();
+  await page.getByLabel(/^title/).fill('for my eyes');
+  await server.command('keys', 'revoke', 'first');
+  await until(first, 401);
+  await page.getByRole('link', { name: 'notes', exact: true }).first().click();
+  await give(second);
+  await page.getByRole('link', { name: 'New', exact: true }).click();
+  await page.getByRole('heading', { name: 'New record of notes' }).waitFor();
+  equal(await page.getByLabel(/^title/).inputValue(), '');
+  await page.reload();
+  await page.getByRole('heading', { name: 'New record of notes' }).waitFor();
+  equal(await page.getByLabel(/^title/).inputValue(), '');
+});
+
 test('the page says what it does about a server that is away, and no more', { expected: ['ERR_CONNECTION'] }, async ({ server, page }) => {
   await server.post('/address/', ADDRESS);
   await page.goto(`${server.url}/console/#/address/1`);
@@ -272,6 +305,26 @@ test('a new record whose answer was lost is not made twice after a reload', { ex
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Augusta Lovelace' }).waitFor();
   equal((await server.json('/users/')).object_list, [{ first_name: 'Augusta', last_name: 'Lovelace', address: null, id: 1, ressource_uri: '/users/1/' }]);
+});
+
+test('what was discarded is not sent when the server is back', { expected: ['ERR_CONNECTION'] }, async ({ server, page }) => {
+  await server.post('/address/', ADDRESS);
+  await page.goto(`${server.url}/console/#/users/new`);
+  await page.getByLabel(/^first_name/).fill('Ada');
+  await page.getByLabel(/^last_name/).fill('Lovelace');
+  await page.getByRole('button', { name: 'Choose address' }).click();
+  await page.getByRole('button', { name: /45 quai/ }).click();
+  await server.stop();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The server cannot be reached').waitFor();
+  await page.getByRole('button', { name: 'Discard what I typed' }).click();
+  equal(await page.getByText('The server cannot be reached').count(), 0);
+  await server.restart();
+  await page.getByLabel(/^first_name/).fill('Grace');
+  await page.getByLabel(/^last_name/).fill('Hopper');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor();
+  equal((await server.json('/users/')).object_list, [{ first_name: 'Grace', last_name: 'Hopper', address: null, id: 1, ressource_uri: '/users/1/' }]);
 });
 
 test('an emptied required text is asked about before it is stored', {}, async ({ server, page }) => {
