@@ -118,9 +118,8 @@ enum Command {
 
 /// Runs the command that was asked for; the exit status says how it went.
 pub fn run() -> ExitCode {
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let arguments = Arguments::try_parse()
-        .unwrap_or_else(|error| tips::with_tip(error, &words.collect::<Vec<_>>()).exit());
+        .unwrap_or_else(|error| tips::with_tip(error, &environment::arguments()).exit());
     match dispatch(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

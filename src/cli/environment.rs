@@ -1,4 +1,4 @@
-//! The environment: the one place that reads it.
+//! The environment and the arguments: the one place that reads them.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,11 @@ pub(super) fn read(variable: &str) -> Option<String> {
         Err(std::env::VarError::NotUnicode(text)) => text.to_string_lossy().into_owned(),
     };
     (!text.is_empty()).then_some(text)
+}
+
+/// The words that the program was started with; what is not Unicode is kept recognisable.
+pub(super) fn arguments() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// What libpq would find around it, by the variables that its users know.
