@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tokio::sync::mpsc;
 
-use super::signals::Signals;
+use super::signals::Stop;
 use super::{WrongUsage, environment, terminal};
 use crate::config::Config;
 use crate::store::copy::{self, CopyError, Order, Progress, Summary};
@@ -58,7 +58,8 @@ fn storage(text: &str, option: &str) -> Result<StorageUrl, WrongUsage> {
 /// Copies, and tells how it goes, until it is done or a signal comes.
 async fn watched(order: &Order<'_>) -> Result<Summary, CopyError> {
     let (watch, mut events) = mpsc::unbounded_channel();
-    let mut signals = Signals::listen().map_err(|_| CopyError::Stopped)?;
+    let mut stop = Stop::listen().map_err(|_| CopyError::Stopped)?;
+    stop.begin();
     let mut bar = Bar::new();
     let mut repaint = tokio::time::interval(REPAINT);
     let mut is_committing = false;
@@ -78,8 +79,9 @@ async fn watched(order: &Order<'_>) -> Result<Summary, CopyError> {
                 bar.follow(event);
             }
             _ = repaint.tick() => bar.paint(),
-            // A commit that was begun is waited for: what became of it must be known.
-            () = signals.next(), if !is_committing => {
+            // A commit that was begun is waited for: what became of it must be known. Who does not want to wait for
+            // that, or until everything is taken back, sends a second signal.
+            _ = stop.first(), if !is_committing => {
                 bar.clear();
                 return Err(CopyError::Stopped);
             }

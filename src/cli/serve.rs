@@ -3,11 +3,11 @@
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::signals::{Hangups, Signals};
+use super::signals::{Hangups, Stop};
 use super::{files, greeting, port, terminal, threads, tls};
 use crate::api::{self, App};
 use crate::catalog::Catalog;
@@ -19,11 +19,12 @@ use crate::observe::{Event, LogSettings, Observer};
 use crate::store::url::StorageUrl;
 use crate::store::{OpenSettings, Store};
 
-/// After a failed disk: long enough for the answers that say so to leave, short enough for the
-/// supervisor that starts us again.
+/// After a failed disk, and at the end of a stop that has used up its time: long enough for the last answers to leave
+/// and a store that is idle to be closed, short enough for the supervisor that starts us again.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 pub(super) fn run(config: Config) -> anyhow::Result<()> {
+    let mut stop = Stop::listen()?;
     let log = LogSettings { color: terminal::allows_colour(), ..config.log };
     let observer = Arc::new(Observer::new(log).context("the log cannot be started")?);
     observer.report_panics();
@@ -66,16 +67,19 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
     warn_if_exposed(&observer, config.listen, &catalog);
 
+    let drain = http.drain;
+    // By when the store should be closed.
+    let mut deadline = None;
     let ended = runtime.block_on(async {
         let listener = port::open(socket, config.listen)?;
         let address = listener.local_addr()?;
-        let signals = Signals::listen()?;
+        stop.begin();
         if let (Some(tls), Some(files)) = (&tls, config.tls) {
             tokio::spawn(tls::follow(Hangups::listen()?, files, tls.clone(), observer.clone()));
         }
         greet(scheme, address, &config.origin, &config.storage, &catalog, has_console)?;
         observer.report(Event::Listening { address });
-        let stop = signals.first_then_second();
+        let stop = async { deadline = Some(stop.first().await + drain) };
         let served = http::serve(listener, tls, app, http, observer.clone(), stop);
         tokio::select! {
             cut = served => {
@@ -91,9 +95,27 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     });
     // Requests that were cut must not hold the stop; the writes they handed in are finished below.
     runtime.shutdown_background();
-    store.close();
+    let patience = deadline.map_or(LAST_WORDS, |deadline| deadline.saturating_duration_since(Instant::now()));
+    if !close(store, patience.max(LAST_WORDS)) {
+        observer.report(Event::Warning(
+            "a write was still under way; unless its commit was reached, the next start takes it back",
+        ));
+    }
     observer.flush();
     ended
+}
+
+/// Closes the store; says whether that was done in time. A write that takes longer is not waited for: nobody was told
+/// that it was done.
+fn close(store: Store, patience: Duration) -> bool {
+    let (done, closed) = std::sync::mpsc::channel();
+    let close = move || {
+        store.close();
+        // Who has given up waiting ends the process.
+        let _ = done.send(());
+    };
+    let closing = std::thread::Builder::new().name("closing".into()).spawn(close);
+    closing.is_ok() && closed.recv_timeout(patience).is_ok()
 }
 
 fn greet(

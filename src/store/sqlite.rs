@@ -12,6 +12,7 @@ mod group;
 mod ids;
 pub(super) mod keys;
 mod learning;
+mod log;
 mod place;
 mod reader;
 mod reading;

@@ -113,6 +113,7 @@ mod store {
         mod depth;
         mod disk;
         mod files;
+        mod log;
         mod replaced;
         mod tables;
         mod waiting;
@@ -156,6 +157,7 @@ mod cli {
 
     /// What is said with names of files.
     mod sqlite {
+        mod busy;
         mod precedence;
     }
 

@@ -18,7 +18,7 @@ const FORMAT: i64 = 2;
 /// Older versions can corrupt a database when two connections write and checkpoint at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
 /// No request should ever wait this long; recovery after a crash may.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The write-ahead log is cut back to this size once it has been copied.
 const JOURNAL_SIZE_LIMIT: i64 = 64 << 20;
 /// The pages that a connection keeps. Few for readers: records are kept as bytes, and what they miss is in

@@ -15,6 +15,7 @@ use super::answers;
 use super::file::DatabaseFile;
 use super::group::Group;
 use super::ids;
+use super::log::Log;
 use super::strangers::Stranger;
 use super::version;
 use super::write::{Ran, Task, Write};
@@ -33,8 +34,6 @@ use crate::store::verdict::Verdict;
 const LARGEST_GROUP: usize = 1_024;
 /// SQLite copies the log back into the database, without waiting for readers, once it has this many pages.
 const CHECKPOINT_PAGES: i64 = 8_000;
-/// A log that has grown beyond this waits for readers until it can be cut.
-const LARGEST_LOG_BYTES: u64 = 64 << 20;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
 const IDLE: Duration = Duration::from_secs(1);
 /// Who rests looks so often whether stored answers have become too old.
@@ -116,7 +115,7 @@ pub(super) struct Desk {
     /// The version of the last commit.
     version: u64,
     file: Arc<DatabaseFile>,
-    log_has_pages: bool,
+    log: Log,
     /// Whether the last group found the disk full.
     is_full: bool,
 }
@@ -135,7 +134,7 @@ impl Desk {
         let strangers = Stranger::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
-        let (log_has_pages, is_full) = (true, false);
+        let log = Log::new(file.clone(), observer.clone());
         Ok(Self {
             connection,
             catalog,
@@ -146,8 +145,8 @@ impl Desk {
             observer,
             version,
             file,
-            log_has_pages,
-            is_full,
+            log,
+            is_full: false,
         })
     }
 
@@ -168,7 +167,7 @@ impl Desk {
                 Waited::InVain | Waited::ForTheEnd => break,
             }
         }
-        self.empty_log()
+        self.log.empty(&self.connection)
     }
 
     /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much. Says whether
@@ -176,8 +175,8 @@ impl Desk {
     fn rest(&mut self, writes: &Queue<Write>) -> Result<bool, String> {
         loop {
             let cleared = self.clear_answers()?;
-            self.empty_log()?;
-            match writes.wait(if cleared < CLEARED_IDLE { REST } else { IDLE }) {
+            self.log.empty(&self.connection)?;
+            match writes.wait(if cleared < CLEARED_IDLE && !self.log.has_pages { REST } else { IDLE }) {
                 Waited::ForWrites => return Ok(true),
                 Waited::InVain => {}
                 Waited::ForTheEnd => return Ok(false),
@@ -229,7 +228,7 @@ impl Desk {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
         }
-        self.log_has_pages = true;
+        self.log.has_pages = true;
         if failure.is_none() {
             // A commit to a file that is no longer at its path is none. Nobody is told of it, nor reads it.
             self.file.check()?;
@@ -252,7 +251,7 @@ impl Desk {
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }
-                self.watch_log()
+                self.log.watch(&self.connection)
             }
             Some(error) => {
                 let (befell, end) = self.judge(&error);
@@ -304,48 +303,10 @@ impl Desk {
     fn clear_answers(&mut self) -> Result<usize, String> {
         match answers::clear(&self.connection, CLEARED_IDLE) {
             Ok(cleared) => {
-                self.log_has_pages |= cleared > 0;
+                self.log.has_pages |= cleared > 0;
                 Ok(cleared)
             }
             Err(error) => self.judge(&error).1.map(|()| 0),
-        }
-    }
-
-    /// Keeps the log bounded while readers come and go.
-    fn watch_log(&mut self) -> Result<(), String> {
-        let bytes = self.measure_log();
-        if bytes > LARGEST_LOG_BYTES { self.checkpoint("TRUNCATE") } else { Ok(()) }
-    }
-
-    fn measure_log(&self) -> u64 {
-        let bytes = self.file.log_bytes();
-        self.observer.store().wal_is(bytes);
-        bytes
-    }
-
-    fn empty_log(&mut self) -> Result<(), String> {
-        if !std::mem::take(&mut self.log_has_pages) {
-            return Ok(());
-        }
-        self.checkpoint("TRUNCATE")
-    }
-
-    fn checkpoint(&mut self, mode: &str) -> Result<(), String> {
-        let text = format!("PRAGMA wal_checkpoint({mode})");
-        let outcome = self.connection.query_row(&text, [], |row| row.get::<_, i64>(0));
-        match outcome {
-            Ok(_) => {
-                self.measure_log();
-                Ok(())
-            }
-            Err(error) => match error.sqlite_error_code() {
-                // A reader holds it, or there is no room: the log stays, nothing is lost.
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
-                    self.log_has_pages = true;
-                    Ok(())
-                }
-                _ => Err(error.to_string()),
-            },
         }
     }
 }

@@ -100,3 +100,21 @@ fn a_signal_right_after_the_first_line_is_heard() {
         home.serve().stop();
     }
 }
+
+/// A list of some megabytes that nobody reads.
+#[test]
+fn a_client_that_does_not_take_its_answer_holds_up_the_end_no_longer_than_drain() {
+    let mut server = Server::start(&configs::with_server("drain = 1"));
+    let body = format!(r#"{{"first_name":"{}","last_name":"Doe"}}"#, "x".repeat(900_000));
+    for _ in 0..10 {
+        assert_eq!(server.send(&Request::new("POST /users/").json(body.clone())).status, 201);
+    }
+    let mut client = server.client();
+    client.write(&Request::new("GET /users/").bytes("localhost")).unwrap();
+    while server.metric("http_server_open_connections") < 2 {
+        std::thread::yield_now();
+    }
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    drop(client);
+}

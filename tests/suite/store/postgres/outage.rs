@@ -187,3 +187,31 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
         assert_eq!(server.total(&format!("/users/?first_name={place}")), 0, "{place}");
     }
 }
+
+/// A stop while the server of the database gives no answer to a write.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_database_server_that_hangs_holds_up_no_end() {
+    let cluster = Cluster::start();
+    for (drain, signals, status) in [(1, &["TERM"][..], 0), (600, &["TERM", "INT"], 1)] {
+        let home = Home::at(&cluster.url(), &configs::with_server(&format!("drain = {drain}")));
+        let mut server = home.serve();
+        let id = server.create_user("early", "Doe");
+        cluster.signal("STOP");
+        let mut client = server.client();
+        let body = r#"{"first_name":"late","last_name":"Doe"}"#.to_owned();
+        client.write(&Request::new("POST /users/").json(body).bytes("localhost")).unwrap();
+        while server.metric("http_server_active_requests") < 2 {
+            std::thread::yield_now();
+        }
+        for signal in signals {
+            server.signal(signal);
+            server.wait_for_error("\"event\":\"stopping\"");
+        }
+        assert_eq!(server.wait().code(), Some(status), "{}", server.stderr());
+        cluster.signal("CONT");
+        let server = home.serve();
+        assert_eq!(server.status(&format!("GET /users/{id}/")), 200);
+        server.stop().is_sound();
+    }
+}

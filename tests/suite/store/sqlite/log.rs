@@ -1,0 +1,63 @@
+//! The write-ahead log beside somebody who reads an old state of the file for long: it grows, and nobody waits.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use crate::support::configs;
+use crate::support::process::SAFETY_NET;
+use crate::support::server::Server;
+
+/// Beyond this the server wants the log cut.
+const LIMIT: u64 = 64 << 20;
+/// Writes that are timed, all of them beyond the limit.
+const TIMED: usize = 15;
+/// How much longer the median write may take beside a reader.
+const MOST: u32 = 20;
+
+/// Writes more than the log should hold, and says how long the median write took after that.
+fn write_past_the_limit(server: &Server) -> Duration {
+    server.home().execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)
+         INSERT INTO users (first_name, last_name) SELECT hex(zeroblob(500000)), 'Doe' FROM n",
+    );
+    let mut client = server.client();
+    let mut times: Vec<Duration> = (0..TIMED)
+        .map(|_| {
+            let begun = Instant::now();
+            let answer = client.ask(r#"POST /users/ {"first_name":"John","last_name":"Doe"}"#);
+            assert_eq!(answer.status, 201, "{answer:?}");
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[TIMED / 2]
+}
+
+#[test]
+fn a_reader_that_stays_holds_up_no_write_and_the_log_is_cut_when_it_goes() {
+    let alone = write_past_the_limit(&Server::start(&configs::built_in()));
+
+    let server = Server::start(&configs::built_in());
+    server.create_user("before", "Doe");
+    let reader = Connection::open(server.home().database_file()).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let seen = |reader: &Connection| -> i64 {
+        reader.query_row("SELECT count(*) FROM users", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(seen(&reader), 1);
+    let beside = write_past_the_limit(&server);
+    assert_eq!(seen(&reader), 1);
+    assert!(server.metric("carnet_store_wal_bytes") > LIMIT, "this test was about nothing");
+    assert!(beside < alone * MOST, "a write takes {alone:?} alone, {beside:?} beside a reader");
+    let warned = server.stderr().matches("the write-ahead log has grown").count();
+    assert_eq!(warned, 1, "{}", server.stderr());
+
+    // Nobody writes any more, and still it is cut.
+    reader.execute_batch("COMMIT").unwrap();
+    let deadline = Instant::now() + SAFETY_NET;
+    while server.metric("carnet_store_wal_bytes") > 0 {
+        assert!(Instant::now() < deadline, "the log is not cut");
+    }
+    server.stop().is_sound();
+}
