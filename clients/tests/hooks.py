@@ -91,6 +91,14 @@ def is_right(case: schemathesis.Case, response: schemathesis.Response) -> bool:
             return "idempotency-key" in response.request.headers and "was used for another request" in error
         case 400 if error.startswith("expires does not validate: write a time"):
             return "expires" in body
+        case 400 if error.startswith("scopes does not validate: there is no collection"):
+            # A pattern says what a scope looks like; which collections there are is in the paths.
+            named = {scope.split(":")[0] for scope in body["scopes"]} - {"*"}
+            return any(f"/{name}/" not in case.operation.schema.raw_schema["paths"] for name in named)
+        case 400 if error.startswith("grace does not validate"):
+            # No pattern can add up to 365 days.
+            seconds = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
+            return int(body["grace"][:-1]) * seconds[body["grace"][-1]] > 365 * 86_400
         case 429:
             return "retry-after" in response.headers
         case 400 if len({"accesskey", "apikey"} & query.keys()) == 2:
