@@ -26,7 +26,7 @@ const fn kind(name: &'static str, status: u16, description: &'static str) -> Kin
 }
 
 /// Every type. The first of a status stands for all that have none of their own.
-pub(in crate::api) const KINDS: [Kind; 27] = [
+pub(in crate::api) const KINDS: [Kind; 26] = [
     kind("invalid-request", 400, "The request cannot be understood."),
     kind(
         "invalid-body",
@@ -60,7 +60,6 @@ pub(in crate::api) const KINDS: [Kind; 27] = [
     kind("unsupported-body", 415, "The body is not JSON in UTF-8, or it is compressed."),
     kind("idempotency-key-reused", 422, "The `Idempotency-Key` was used for another request."),
     kind("rate-limited", 429, "Too many requests; `Retry-After` says when to come back."),
-    kind("head-too-large", 431, "The request line and the header fields are longer than the server takes."),
     kind("internal-error", 500, "The server failed; its log says why."),
     kind("unavailable", 503, "The server cannot answer for now. Nothing was changed."),
     kind("outcome-unknown", 503, "The storage failed. Whether the change was stored is unknown."),

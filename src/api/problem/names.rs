@@ -3,7 +3,6 @@
 use crate::api::App;
 use crate::api::route::Route;
 use crate::catalog::name;
-use crate::record::fault::shorten;
 
 /// No name of ours is nearly as long; comparing costs the product of the lengths.
 const LONGEST_COMPARED: usize = 128;
@@ -47,7 +46,8 @@ pub(super) fn not_found(app: &App, route: Option<Route<'_>>, path: &str) -> Stri
             }
             let collections: Vec<&str> = app.catalog.collections().iter().map(|one| one.name()).collect();
             let near = nearest(first, &collections).map(|near| format!("/{near}/"));
-            format!("There is no path that begins with /{}{}", shorten(first), did_you_mean(near.as_deref()))
+            // The path itself is not repeated: it may hold a secret that belongs elsewhere.
+            format!("There is no such path{}", did_you_mean(near.as_deref()))
         }
     }
 }

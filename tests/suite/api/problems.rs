@@ -132,6 +132,9 @@ fn who_does_not_name_it_gets_the_one_member() {
         let answer = server.send(&Request::new(refused).header("Accept", accept));
         assert_eq!(answer.header("Content-Type"), Some(PROBLEM), "{accept}");
     }
+    // Header fields that are too many are not read.
+    let many = (0..120).fold(Request::new("GET /users/"), |request, _| request.header("X-Many", "1"));
+    server.refuses_request(&many.header("Accept", PROBLEM), 431);
     let granted = server.send(&Request::new("GET /users/").header("Accept", PROBLEM));
     assert_eq!((granted.status, granted.header("Content-Type")), (200, Some("application/json")));
     assert_eq!(granted.header("Vary"), None);
@@ -399,8 +402,8 @@ fn what_is_not_there_is_named() {
     let server = home.serve();
     for (path, detail) in [
         ("/address/99/", "There is no record 99 in address"),
-        ("/adress/", "There is no path that begins with /adress; did you mean /address/?"),
-        ("/nothing/", "There is no path that begins with /nothing"),
+        ("/adress/", "There is no such path; did you mean /address/?"),
+        ("/nothing/", "There is no such path"),
         ("/address/x/", "A path of address ends there, or with the id of a record: a whole number from 1 on"),
     ] {
         assert_eq!(problem(&server, &format!("GET {path}"), 404)["detail"], detail);
