@@ -107,13 +107,14 @@ fn settle(connection: &Connection, role: Role) -> rusqlite::Result<()> {
         Role::Writer => {
             // In WAL mode NORMAL does not sync at commit: a power cut would lose what was acknowledged.
             connection.pragma_update(None, "synchronous", "FULL")?;
-            connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT)
+            connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT)?;
         }
         Role::Reader | Role::Inspector => {
             connection.pragma_update(None, "query_only", true)?;
-            connection.pragma_update(None, "wal_autocheckpoint", 0)
         }
     }
+    // SQLite tells nobody when a copy of the log that it began by itself fails. The writer does it: see `log.rs`.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
 fn check_format(path: &Path, connection: &Connection) -> Result<(), OpenError> {

@@ -122,7 +122,7 @@ impl DatabaseFile {
 }
 
 /// How many frames of the log are in use, and how long a page is; none where SQLite cannot say.
-fn frames(connection: &Connection) -> Option<(u64, u64)> {
+pub(super) fn frames(connection: &Connection) -> Option<(u64, u64)> {
     let ask = |text: &str, column: usize| {
         connection.prepare_cached(text).and_then(|mut asked| asked.query_row([], |row| row.get(column)))
     };

@@ -6,9 +6,14 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode};
 
 use super::connection::BUSY_TIMEOUT;
-use super::file::DatabaseFile;
+use super::file::{self, DatabaseFile};
 use crate::observe::{Event, Observer};
 
+/// The log is copied into the database, as far as readers let it, once it has this many pages. It then begins anew, and
+/// keeps its length.
+const COPIED_PAGES: u64 = 8_000;
+/// No log of so many pages is shorter.
+const COPIED_BYTES: u64 = COPIED_PAGES * 512;
 /// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most.
 const LARGEST_BYTES: u64 = 64 << 20;
 const CUT_EVERY: Duration = Duration::from_secs(1);
@@ -28,16 +33,20 @@ impl Log {
         Self { file, observer, has_pages: true, tried: None, is_held: false }
     }
 
-    /// Keeps it bounded after a commit. SQLite itself copies it into the database now and then, as far as readers let it;
-    /// only where that is not enough it is cut.
+    /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only where
+    /// that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
         let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
-        if self.measure() > LARGEST_BYTES && is_due { self.cut(connection) } else { Ok(()) }
+        match self.measure() {
+            bytes if bytes > LARGEST_BYTES && is_due => self.cut(connection),
+            bytes if bytes > COPIED_BYTES && pages(connection) >= COPIED_PAGES => copy(connection),
+            _ => Ok(()),
+        }
     }
 
-    /// Empties it while there is nothing else to do.
+    /// Empties it while there is nothing else to do. Others write to it as well: who changes keys, who notes their use.
     pub(super) fn empty(&mut self, connection: &Connection) -> Result<(), String> {
-        if self.has_pages { self.cut(connection) } else { Ok(()) }
+        if self.has_pages || pages(connection) > 0 { self.cut(connection) } else { Ok(()) }
     }
 
     fn measure(&self) -> u64 {
@@ -51,11 +60,8 @@ impl Log {
         self.tried = Some(Instant::now());
         self.has_pages = match checkpoint(connection) {
             Ok(is_held) => is_held,
-            Err(error) => match error.sqlite_error_code() {
-                // Somebody holds it, or there is no room: the log stays, nothing is lost.
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => true,
-                _ => return Err(error.to_string()),
-            },
+            Err(error) if is_passing(&error) => true,
+            Err(error) => return Err(error.to_string()),
         };
         let bytes = self.measure();
         let is_held = self.has_pages && bytes > LARGEST_BYTES;
@@ -77,4 +83,25 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
     let cut = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
     connection.busy_timeout(BUSY_TIMEOUT)?;
     cut
+}
+
+/// Copies it as far as readers let it, and waits for nobody. After a failed sync the pages that were copied may be lost
+/// although a later sync says yes: that is the end, as it is for the log itself.
+fn copy(connection: &Connection) -> Result<(), String> {
+    let copied = connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)");
+    match copied.and_then(|mut copied| copied.query_row([], |_| Ok(()))) {
+        Err(error) if !is_passing(&error) => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether somebody holds the log, or there is no room: it stays, and nothing is lost.
+fn is_passing(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull))
+}
+
+/// How many pages of it are in use.
+fn pages(connection: &Connection) -> u64 {
+    file::frames(connection).map_or(0, |(frames, _)| frames)
 }

@@ -32,8 +32,6 @@ use crate::store::verdict::Verdict;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 1_024;
-/// SQLite copies the log back into the database, without waiting for readers, once it has this many pages.
-const CHECKPOINT_PAGES: i64 = 8_000;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
 const IDLE: Duration = Duration::from_secs(1);
 /// Who rests looks so often whether stored answers have become too old.
@@ -157,9 +155,6 @@ impl Desk {
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
     fn work(mut self, writes: &Queue<Write>) -> Result<(), String> {
-        self.connection
-            .pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)
-            .map_err(|error| error.to_string())?;
         loop {
             match writes.wait(IDLE) {
                 Waited::ForWrites => self.commit_group(writes)?,

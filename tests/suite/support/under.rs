@@ -61,22 +61,19 @@ impl Home {
         );
         let file = self.database_file().display().to_string();
         let log = format!("{file}-wal");
+        self.try_with_failing_files(&[&file, &log], calls, fault)
+    }
+
+    /// As [`Home::serve_on_a_failing_disk`], where only the database file fails: the log can be written.
+    pub(crate) fn serve_on_a_failing_file(self: &Arc<Home>, calls: &str, fault: &str) -> Start {
+        let file = self.database_file().display().to_string();
+        self.try_with_failing_files(&[&file], calls, fault)
+    }
+
+    fn try_with_failing_files(self: &Arc<Home>, files: &[&str], calls: &str, fault: &str) -> Start {
         let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:{fault}"));
-        self.try_under(&[
-            "strace",
-            "-D",
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            "-P",
-            &file,
-            "-P",
-            &log,
-            "-e",
-            &trace,
-            "-e",
-            &inject,
-        ])
+        let mut words = vec!["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+        words.extend(files.iter().flat_map(|file| ["-P", file]));
+        self.try_under(&words)
     }
 }

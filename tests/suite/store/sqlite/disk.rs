@@ -113,6 +113,44 @@ fn whichever_sync_fails_the_server_ends_and_nothing_acknowledged_is_lost() {
     assert!(ends_at_each(SYNCS, faults) >= 6, "most failed at the start already");
 }
 
+/// The log is copied into the file while writes go on, and a sync of the file that fails then is as bad as any: the next
+/// one would say yes without what was lost.
+#[test]
+fn a_sync_of_the_file_that_fails_under_steady_load_ends_the_server_and_nothing_acknowledged_is_lost() {
+    let home = Home::new(&configs::long_pages());
+    home.serve().stop();
+    let long = "x".repeat(200_000);
+    // Some syncs of the file belong to the start.
+    let mut starts = (1..=4).map(|n| home.serve_on_a_failing_file(SYNCS, &format!("error=EIO:when={n}")));
+    let served = starts.find_map(|start| match start {
+        Start::Serves(server) => Some(server),
+        Start::Refused(_) => None,
+    });
+    let mut server = served.unwrap_or_else(|| panic!("it does not start"));
+    // Each takes fifty pages of the log, which is copied once it has 8,000.
+    let (mut client, mut acknowledged) = (server.client(), 0);
+    let end = (0..2_000).find_map(|number| {
+        let body = format!(r#"{{"first_name":"{number}","last_name":"{long}"}}"#);
+        match client.try_send(&Request::new("POST /users/").json(body)) {
+            Ok(answer) if answer.status == 201 => {
+                acknowledged = answer.created_id();
+                None
+            }
+            Ok(answer) => Some(answer.status),
+            Err(_) => Some(0),
+        }
+    });
+    assert!(matches!(end, Some(0 | 503)), "{end:?} after {acknowledged}");
+    assert_eq!(server.wait().code(), Some(1));
+    let said = server.stderr();
+    assert!(said.contains("disk I/O error"), "{said}");
+    assert!(said.lines().last().unwrap_or_default().starts_with("carnet: the storage failed"), "{said}");
+    let server = home.serve();
+    assert!(server.total("/users/") >= acknowledged && acknowledged > 0, "{acknowledged}");
+    assert_eq!(server.status(&format!("GET /users/{acknowledged}/")), 200);
+    server.stop().is_sound();
+}
+
 /// Keys are changed beside the writer, and their syncs fail like its own.
 #[test]
 fn whichever_sync_fails_a_key_that_was_given_is_good_and_the_server_ends() {
