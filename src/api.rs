@@ -175,6 +175,7 @@ impl App {
             }
             (Route::Metrics, _) => {
                 self.store.measure();
+                request.measure();
                 Ok(response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text()))
             }
             (Route::Console(place), _) => Ok(console::answer(place, request)),

@@ -9,6 +9,7 @@ mod chunks;
 mod coding;
 mod complaint;
 mod connection;
+mod content;
 mod date;
 mod delivery;
 mod exchange;
@@ -38,7 +39,9 @@ use std::borrow::Cow;
 use std::future::Future;
 
 pub use bytes::Bytes;
+pub use capacity::Room;
 pub use coding::Coding;
+pub use content::{Content, Outgoing, Piece};
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode};
 pub use limits::Settings;
@@ -46,7 +49,7 @@ pub use request::Request;
 pub use server::serve;
 
 /// An answer: its whole body is known before the first byte is sent.
-pub type Response = hyper::Response<http_body_util::Full<Bytes>>;
+pub type Response = hyper::Response<Content>;
 
 /// Why the HTTP layer itself says no; the status and the words are the answerer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +82,8 @@ pub enum Refusal {
     TooManyConnections,
     /// As many requests, or as many bytes of bodies, are taken on as may be (503).
     Overloaded,
+    /// As many bytes of answers are on their way out as may be (503).
+    NoRoom,
     /// The answerer panicked (500).
     Panicked,
 }

@@ -133,6 +133,11 @@ impl Observer {
         Counted::new(&self.metrics.requests_in_flight)
     }
 
+    /// Says how many bytes answers take that their clients have not taken yet.
+    pub fn answers_are(&self, bytes: usize) {
+        self.metrics.answer_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
     /// Says how many connections are open now.
     pub fn connections_are(&self, open: usize) {
         let open = i64::try_from(open).unwrap_or(i64::MAX);

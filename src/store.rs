@@ -10,6 +10,7 @@ pub mod fuzzing;
 mod gate;
 pub mod keys;
 mod memory;
+mod page;
 pub mod plan;
 pub mod postgres;
 mod queue;
@@ -36,6 +37,7 @@ use crate::record::etag::{ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
+pub use page::{Page, Piece, Records, Room};
 use plan::{Obstacle, Plan};
 use postgres::Postgres;
 use quota::Usage;
@@ -48,14 +50,6 @@ use url::StorageUrl;
 pub enum Store {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
-}
-
-/// A page of a list and the number of all records that match, both of the same moment.
-#[derive(Debug)]
-pub struct Page {
-    /// The representations in ascending order of ids, joined by commas.
-    pub records: Vec<u8>,
-    pub total: u64,
 }
 
 /// A record that has just been created.
@@ -100,6 +94,9 @@ pub enum StoreError {
     /// The ticket was used for another request before.
     #[error("the key was used for another request")]
     OtherRequest,
+    /// There is no room for what was asked for.
+    #[error("there is no room for it")]
+    NoRoom,
     /// More writes, or reads that take long, are waiting than the store is willing to keep.
     #[error("too many requests are waiting")]
     Busy,
@@ -217,10 +214,16 @@ impl Store {
     }
 
     /// The records that match, in ascending order of ids, and their number: of one moment.
-    pub async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+    /// `room` is asked for all of a page that is not small.
+    pub async fn list(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        room: &mut Room<'_>,
+    ) -> Result<Page, StoreError> {
         match self {
-            Self::Sqlite(engine) => engine.list(collection, listing).await,
-            Self::Postgres(engine) => Box::pin(engine.list(collection, listing)).await,
+            Self::Sqlite(engine) => engine.list(collection, listing, room).await,
+            Self::Postgres(engine) => Box::pin(engine.list(collection, listing, room)).await,
         }
     }
 

@@ -3,10 +3,10 @@
 //! Written straight into one buffer each: this is done for every list.
 
 use crate::catalog::collection::{Collection, Pagination};
-use crate::http::{Bytes, query};
+use crate::http::{Bytes, Content, Piece, query};
 use crate::record::listing::{Listing, Window};
 use crate::record::representation::{write_integer, write_text};
-use crate::store::Page;
+use crate::store::{Page, Records};
 
 /// What stands in `next` and `previous` where there is none: the specification's text, not JSON's null.
 const NONE: &[u8] = b"null";
@@ -15,8 +15,11 @@ const USUAL_LINK: usize = 256;
 
 /// The list envelope, written around the records where they stand: what comes before them is written behind
 /// them and then changes places with them, which is cheaper than a second buffer as large as the first.
-pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> Bytes {
-    let mut out = page.records;
+pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> Content {
+    let (mut out, pieces) = match page.records {
+        Records::Joined(records) => (records, None),
+        Records::Pieces(pieces) => (Vec::new(), Some(pieces)),
+    };
     let records = out.len();
     out.extend_from_slice(b"{\"meta\":{");
     if let (Some(pagination), Some(window)) = (collection.pagination(), listing.window) {
@@ -32,9 +35,16 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> B
         write_text(&mut out, &filter.text);
     }
     out.extend_from_slice(b"}},\"object_list\":[");
-    out.rotate_left(records);
-    out.extend_from_slice(b"]}");
-    out.into()
+    let Some(pieces) = pieces else {
+        out.rotate_left(records);
+        out.extend_from_slice(b"]}");
+        return out.into();
+    };
+    let mut all = Vec::with_capacity(pieces.len() + 2);
+    all.push(Piece::from(Bytes::from(out)));
+    all.extend(pieces.into_iter().map(|piece| Piece { bytes: piece.bytes, holds: piece.holds }));
+    all.push(Piece::from(Bytes::from_static(b"]}")));
+    Content::of(all)
 }
 
 fn write_window(out: &mut Vec<u8>, pagination: &Pagination, window: Window, total: u64) {

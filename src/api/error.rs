@@ -130,6 +130,7 @@ impl ApiError {
                 }
                 StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy
+                | StoreError::NoRoom
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
                 | StoreError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -149,7 +150,9 @@ impl ApiError {
                 }
                 Refusal::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 Refusal::BodyTooSlow | Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-                Refusal::TooManyConnections | Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+                Refusal::TooManyConnections | Refusal::Overloaded | Refusal::NoRoom => {
+                    StatusCode::SERVICE_UNAVAILABLE
+                }
                 Refusal::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
             },
         }
@@ -265,6 +268,9 @@ impl ApiError {
                 Refusal::Overloaded => {
                     "Too many requests are being answered. Nothing was changed; try again in a moment".into()
                 }
+                Refusal::NoRoom => {
+                    "Too many answers wait to be taken. Nothing was changed; try again in a moment".into()
+                }
                 Refusal::Panicked => "The server failed to answer. The failure has been logged".into(),
             },
         }
@@ -318,12 +324,13 @@ impl ApiError {
             }
             Self::Store(
                 StoreError::Busy
+                | StoreError::NoRoom
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
                 | StoreError::NotReady(_)
                 | StoreError::UnderWay,
             )
-            | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded) => {
+            | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded | Refusal::NoRoom) => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
             _ => {}
@@ -386,6 +393,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         StoreError::OtherRequest => {
             "This Idempotency-Key was used for another request. Use a new one for each request".into()
         }
+        StoreError::NoRoom => ApiError::Refused(Refusal::NoRoom).words(),
         StoreError::Busy => {
             "Too many requests are waiting. Nothing was changed; try again in a moment".into()
         }

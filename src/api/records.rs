@@ -24,11 +24,13 @@ pub(super) async fn list(
     let listing = Listing::parse(collection, query.pairs.iter())
         .map_err(|error| ApiError::Listing { collection: collection.name().to_owned(), error })?;
     timing.mark("listing");
-    let page = app.store.list(collection, &listing).await?;
+    let mut room = request.room();
+    let page = app.store.list(collection, &listing, &mut |bytes| room.take(bytes)).await?;
     timing.mark("store");
     let link =
         envelope::link(collection, &listing, page.total, request.longest_url(), || app.base_url(request));
-    let mut response = response::json(StatusCode::OK, envelope::write(collection, &listing, page));
+    let mut response =
+        response::json(StatusCode::OK, envelope::write(collection, &listing, page).within(room));
     if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }

@@ -29,6 +29,7 @@ pub(super) const SERVER: Keys = Keys {
         "trusted_proxies",
         "cors_origins",
         "max_bodies",
+        "max_answers",
         "max_requests",
         "max_connections",
         "header_timeout",

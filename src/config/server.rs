@@ -23,6 +23,7 @@ impl Checker {
         http::Settings {
             max_body: self.size("max_body", &server.max_body).unwrap_or(default.max_body),
             max_bodies: self.size("max_bodies", &server.max_bodies).unwrap_or(default.max_bodies),
+            max_answers: self.size("max_answers", &server.max_answers).unwrap_or(default.max_answers),
             max_requests: self
                 .number("max_requests", &server.max_requests, 1..=1_000_000)
                 .and_then(|count| usize::try_from(count).ok())

@@ -2,15 +2,17 @@
 //!
 //! Only answers: a body that a client compressed is refused, since a few bytes of it could become a gigabyte.
 
+use std::io::Write;
+
 use bytes::Bytes;
+use flate2::write::GzEncoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
-use hyper::body::Body as _;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 
 use super::response::{self, AsItIs, StandsFor};
-use super::{Request, Response};
+use super::{Request, Response, Room};
 
 /// Below this the header fields that say so would eat what is saved.
 const SHORTEST: usize = 1024;
@@ -127,11 +129,30 @@ fn gzip(machine: &mut Compress, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// The same for a long body, piece by piece.
+fn compress_pieces(coding: Coding, pieces: &[Bytes]) -> Option<Vec<u8>> {
+    fn write(mut writer: impl Write, pieces: &[Bytes]) -> Option<()> {
+        pieces.iter().try_for_each(|piece| writer.write_all(piece)).ok()
+    }
+    match coding {
+        Coding::Gzip => {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL));
+            write(&mut encoder, pieces)?;
+            encoder.finish().ok()
+        }
+        Coding::Zstd => {
+            let mut encoder = zstd::stream::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()?;
+            write(&mut encoder, pieces)?;
+            encoder.finish().ok()
+        }
+    }
+}
+
 /// Makes an answer smaller where that pays and the client wants it.
-pub(super) async fn encode(request: &Request, response: &mut Response) {
+pub(super) async fn encode(request: &Request, response: &mut Response, room: &mut Room) {
     let length = match response.extensions().get::<StandsFor>() {
         Some(StandsFor(length)) => *length,
-        None => usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX),
+        None => response.body().len(),
     };
     if length < SHORTEST || response.extensions().get::<AsItIs>().is_some() {
         return;
@@ -142,20 +163,18 @@ pub(super) async fn encode(request: &Request, response: &mut Response) {
     if response.status() == StatusCode::NOT_MODIFIED {
         return;
     }
-    let body = std::mem::take(response.body_mut()).into_inner().unwrap_or_default();
-    let server = request.server();
-    let compressed = if length < LONG {
-        server.compressors.compress(coding, &body)
-    } else {
-        let (server, body) = (server.clone(), body.clone());
-        let work = tokio::task::spawn_blocking(move || server.compressors.compress(coding, &body));
-        work.await.ok().flatten()
+    let pieces: Vec<Bytes> = response.body().pieces().filter(|piece| !piece.is_empty()).cloned().collect();
+    let compressed = match &pieces[..] {
+        [body] if length < LONG => request.server().compressors.compress(coding, body),
+        // Both are in memory until it is done; without room for both it is sent as it is.
+        _ if !room.take(length) => return,
+        _ => {
+            let work = tokio::task::spawn_blocking(move || compress_pieces(coding, &pieces));
+            work.await.ok().flatten()
+        }
     };
-    let Some(compressed) = compressed else {
-        *response.body_mut() = body.into();
-        return;
-    };
-    *response.body_mut() = Bytes::from(compressed).into();
+    let Some(compressed) = compressed else { return };
+    *response.body_mut() = compressed.into_boxed_slice().into();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     if let Some(tag) = headers.get(header::ETAG).and_then(|tag| coding.tag(tag)) {

@@ -10,11 +10,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 
+use super::Content;
 use super::connection::Connection;
+use super::content::Outgoing;
 use super::pulse::Phase;
 
 /// How much is handed over at once: a frame of HTTP/2.
@@ -63,7 +64,7 @@ impl Delivery {
     }
 
     /// The answer, which the client may take from now on.
-    pub(super) fn of(self, rest: Bytes) -> Pieces {
+    pub(super) fn of(self, rest: Content) -> Pieces {
         self.note_piece();
         Pieces { rest, delivery: self }
     }
@@ -81,23 +82,19 @@ impl Drop for Delivery {
 
 /// A body that is taken piece by piece.
 pub(super) struct Pieces {
-    rest: Bytes,
+    rest: Content,
     delivery: Delivery,
 }
 
 impl Body for Pieces {
-    type Data = Bytes;
+    type Data = Outgoing;
     type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.rest.is_empty() {
-            return Poll::Ready(None);
-        }
-        let end = self.rest.len().min(PIECE);
-        let piece = self.rest.split_to(end);
+    ) -> Poll<Option<Result<Frame<Outgoing>, Infallible>>> {
+        let Some(piece) = self.rest.next(PIECE) else { return Poll::Ready(None) };
         self.delivery.note_piece();
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }

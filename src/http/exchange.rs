@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use hyper::Method;
-use hyper::body::Body as _;
 use hyper::header::{self, HeaderName, HeaderValue};
 
+use super::capacity::{AROUND_AN_ANSWER, Room};
 use super::connection::Connection;
 use super::pulse::Phase;
 use super::{Answer, Refusal, Request, Response, coding, date, limits};
@@ -37,15 +37,30 @@ pub(super) async fn answer<A: Answer>(
         limits::judge(&request, &server.settings)
     };
     let place = server.capacity.admit(server.settings.max_requests);
+    let mut room = Room::new(connection);
+    let is_write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let has_room_for_writes = || server.capacity.has_room_for_writes(server.settings.max_answers);
     let (mut response, is_refused) = match judged {
         Err(refusal) => (answer.refuse(refusal, Some(&request)), true),
         // Who is told to come back should not have to connect again for it.
         Ok(()) if place.is_none() => (answer.refuse(Refusal::Overloaded, Some(&request)), false),
+        Ok(()) if !room.take(AROUND_AN_ANSWER) || is_write && !has_room_for_writes() => {
+            (answer.refuse(Refusal::NoRoom, Some(&request)), false)
+        }
         Ok(()) => {
             let answering = async { answer.answer(&mut request).await };
             let answered = AssertUnwindSafe(answering).catch_unwind().await;
             // What it panicked with is the panic hook's to report.
-            let response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked, Some(&request)));
+            let mut response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked, Some(&request)));
+            room = response.body_mut().take_room().unwrap_or(room);
+            let holds = response.body().holds() + AROUND_AN_ANSWER;
+            if is_write {
+                // It has been done, and whoever sent it is told.
+                room.settle_write(holds);
+            } else if !room.settle(holds) {
+                response = answer.refuse(Refusal::NoRoom, Some(&request));
+                room = Room::new(connection);
+            }
             (response, false)
         }
     };
@@ -60,11 +75,13 @@ pub(super) async fn answer<A: Answer>(
         }
     }
     answer.mark(&request, &mut response);
-    coding::encode(&request, &mut response).await;
+    coding::encode(&request, &mut response, &mut room).await;
     response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
     if let Some(now) = date::now() {
         response.headers_mut().insert(header::DATE, now);
     }
+
+    room.settle_anyway(response.body().holds() + AROUND_AN_ANSWER);
 
     let outcome = Outcome {
         method: request.method().as_str(),
@@ -77,8 +94,8 @@ pub(super) async fn answer<A: Answer>(
         id: request.id(),
         path: &path,
         key: request.caller(),
-        bytes: if *request.method() == Method::HEAD { 0 } else { response.body().size_hint().lower() },
+        bytes: if *request.method() == Method::HEAD { 0 } else { response.body().len() as u64 },
         client: request.client(),
     });
-    response
+    response.map(|body| body.within(room))
 }

@@ -20,7 +20,7 @@ pub(super) async fn say(mut stream: impl AsyncWrite + Unpin, response: Response)
 
 fn bytes(response: Response) -> Vec<u8> {
     let (mut head, body) = response.into_parts();
-    let body = body.into_inner().unwrap_or_default();
+    let body: Vec<u8> = body.pieces().flat_map(|piece| piece.iter().copied()).collect();
     if let Some(now) = date::now() {
         head.headers.insert(header::DATE, now);
     }

@@ -7,7 +7,6 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::server::conn::{http1, http2};
@@ -24,7 +23,7 @@ use super::heads::Heads;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
 use super::pulse::Phase;
 use super::socket::Socket;
-use super::{Answer, Refusal, Request, Response, date, exchange, farewell, tls};
+use super::{Answer, Content, Refusal, Request, Response, date, exchange, farewell, tls};
 use crate::observe::Event;
 
 /// The first byte of everything that begins TLS.
@@ -138,13 +137,12 @@ where
 }
 
 /// What the HTTP library does by itself in HTTP/1 only: an answer says how long it is, and one to HEAD has no body.
-fn as_http_1_does(response: Response, is_head: bool) -> hyper::Response<Bytes> {
+fn as_http_1_does(response: Response, is_head: bool) -> Response {
     let (mut head, body) = response.into_parts();
-    let body = body.into_inner().unwrap_or_default();
     if !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     }
-    hyper::Response::from_parts(head, if is_head { Bytes::new() } else { body })
+    hyper::Response::from_parts(head, if is_head { Content::default() } else { body })
 }
 
 async fn speak_http_2<A, S>(connection: &Arc<Connection>, answer: Arc<A>, stream: S) -> Result<(), String>

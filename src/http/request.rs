@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Uri, Version};
 
 use super::body::Body;
-use super::capacity::Share;
+use super::capacity::{Room, Share};
 use super::connection::Connection;
 use super::exchange::X_REQUEST_ID;
 use super::request_id::RequestId;
@@ -86,6 +86,17 @@ impl Request {
     /// How long the path and the query of a request may be together.
     pub fn longest_url(&self) -> usize {
         self.connection.server.settings.max_url
+    }
+
+    /// What its answer takes of the room for answers, where that is known before the answer is made.
+    pub fn room(&self) -> Room {
+        Room::new(&self.connection)
+    }
+
+    /// Brings the metrics of what is taken on up to date.
+    pub fn measure(&self) {
+        let server = &self.connection.server;
+        server.observer.answers_are(server.capacity.answer_bytes());
     }
 
     /// Whether a proxy that is trusted says that it asks for somebody else.

@@ -3,7 +3,7 @@
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use super::{Bytes, Response};
+use super::{Content, Response};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -25,13 +25,13 @@ pub fn vary(headers: &mut HeaderMap, name: &'static str) {
 }
 
 /// An answer whose body is JSON.
-pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response {
+pub fn json(status: StatusCode, body: impl Into<Content>) -> Response {
     with_type(status, JSON, body)
 }
 
 /// An answer with an empty body, of the same content type as all others.
 pub fn empty(status: StatusCode) -> Response {
-    with_type(status, JSON, Bytes::new())
+    with_type(status, JSON, Content::default())
 }
 
 /// An answer that has no body at all.
@@ -61,12 +61,12 @@ pub fn see_other(location: &'static str) -> Response {
 }
 
 /// An answer of some other content type.
-pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response {
+pub fn of_type(status: StatusCode, content_type: &'static str, body: impl Into<Content>) -> Response {
     with_type(status, HeaderValue::from_static(content_type), body)
 }
 
-fn with_type(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response {
-    let mut response = Response::new(body.into().into());
+fn with_type(status: StatusCode, content_type: HeaderValue, body: impl Into<Content>) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     // Room for what nearly every answer has, at once.
     let mut headers = HeaderMap::with_capacity(12);

@@ -78,7 +78,7 @@ impl Answer for Tiny {
             Refusal::HeadTooLarge { .. } | Refusal::TooManyFields { .. } => 431,
             Refusal::BodyTooLarge { .. } => 413,
             Refusal::BodyTooSlow | Refusal::HeadTooSlow => 408,
-            Refusal::TooManyConnections | Refusal::Overloaded => 503,
+            Refusal::TooManyConnections | Refusal::Overloaded | Refusal::NoRoom => 503,
             Refusal::Panicked => 500,
         };
         let status = StatusCode::from_u16(status).unwrap();

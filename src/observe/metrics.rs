@@ -26,6 +26,7 @@ pub(super) struct Metrics {
     /// Their sum, as it was when last asked for.
     active_requests: Level,
     pub(super) connections_open: Level,
+    pub(super) answer_bytes: Level,
     pub(super) connections_refused: Counter,
     pub(super) unknown_keys: Counter,
     pub(super) store: StoreMetrics,
@@ -93,6 +94,7 @@ impl Metrics {
             requests_in_flight: Parts::default(),
             active_requests: Level::default(),
             connections_open: Level::default(),
+            answer_bytes: Level::default(),
             connections_refused: Counter::default(),
             unknown_keys: Counter::default(),
             store: StoreMetrics {
@@ -139,6 +141,12 @@ impl Metrics {
             "http_server_open_connections",
             "Connections open now",
             self.connections_open.clone(),
+        );
+        registry.register_with_unit(
+            "http_server_answers",
+            "Memory of answers that their clients have not taken yet",
+            Unit::Bytes,
+            self.answer_bytes.clone(),
         );
         registry.register(
             "http_server_refused_connections",

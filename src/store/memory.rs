@@ -119,7 +119,9 @@ impl Memory {
             let key = BlockKey::of(collection, *id);
             match runs.last_mut() {
                 Some(run) if run.key == key => run.ids.end += 1,
-                _ => runs.push(Run { key, ids: place..place + 1, block: self.blocks.get(key) }),
+                _ => {
+                    runs.push(Run { key, ids: place..place + 1, block: self.blocks.get(key), is_read: false })
+                }
             }
         }
         View { version, total: set.len(), ids, runs }

@@ -53,7 +53,7 @@ use super::plan::Plan;
 use super::quota::Usage;
 use super::retry::{Ticket, Told};
 use super::verdict::Verdict;
-use super::{Created, OpenError, OpenSettings, Page, StoreError};
+use super::{Created, OpenError, OpenSettings, Page, Room, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
@@ -171,8 +171,13 @@ impl Postgres {
         self.in_session()?.fetch(collection, id).await
     }
 
-    pub(super) async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
-        self.in_session()?.list(collection, listing).await
+    pub(super) async fn list(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        room: &mut Room<'_>,
+    ) -> Result<Page, StoreError> {
+        self.in_session()?.list(collection, listing, room).await
     }
 
     pub(super) async fn insert(

@@ -102,6 +102,7 @@ impl Verdict {
                 // With PostgreSQL the transaction that would store it is taken back.
                 StoreError::UndeclaredRule(_)
                 | StoreError::Busy
+                | StoreError::NoRoom
                 | StoreError::Unavailable
                 | StoreError::Full
                 | StoreError::NoIdLeft

@@ -72,6 +72,7 @@ mod api {
 
 /// What bad input and bad clients can do: nothing.
 mod robustness {
+    mod answers;
     mod bad_bodies;
     mod bad_queries;
     mod clocks;

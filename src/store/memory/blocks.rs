@@ -14,6 +14,8 @@ use crate::record::RecordId;
 pub(in crate::store) const SIZE: i64 = 32;
 /// What a block takes besides its bytes: itself, its ends, its place in the cache.
 const OVERHEAD: usize = 320;
+/// How much of others one record may keep in memory; what is counted around every answer covers it.
+const SHARED: usize = 8 * 1024;
 /// How many blocks are remembered for having been asked for once.
 const DOORKEEPER: usize = 8_192;
 
@@ -48,9 +50,26 @@ pub(in crate::store) struct Block {
 }
 
 impl Block {
-    /// The record with this id, sharing the block's memory.
+    /// The record with this id, sharing the block's memory where little else is in it: it keeps all of it, and for as
+    /// long as its client likes.
     pub(in crate::store) fn record(&self, id: RecordId) -> Option<Bytes> {
-        self.place(id).map(|place| self.bytes.slice(place))
+        let place = self.place(id)?;
+        let others = self.bytes.len() - place.len();
+        Some(if others <= SHARED {
+            self.bytes.slice(place)
+        } else {
+            Bytes::copy_from_slice(&self.bytes[place])
+        })
+    }
+
+    /// How many bytes it has.
+    pub(in crate::store) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// A part of it that [`Block::text`] or [`Block::neighbours`] have given, sharing its memory.
+    pub(in crate::store) fn share(&self, part: &[u8]) -> Bytes {
+        self.bytes.slice_ref(part)
     }
 
     /// The record with this id, to be copied.
@@ -119,6 +138,11 @@ impl BlockBuilder {
         self.present |= 1 << bit(id);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.push(b',');
+    }
+
+    /// How many bytes it has so far.
+    pub(in crate::store) fn len(&self) -> usize {
+        self.bytes.len()
     }
 
     pub(in crate::store) fn finish(self) -> Block {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Memory;
 use super::blocks::{Block, BlockKey};
 use crate::record::RecordId;
-use crate::store::Page;
+use crate::store::page::{PIECE, PageBuilder};
+use crate::store::{Page, Records, Room, StoreError};
 
 /// From so many wanted records on, the whole block is read instead of each of them.
 const WORTH_A_BLOCK: usize = 4;
@@ -30,6 +31,8 @@ pub(super) struct Run {
     pub(super) ids: Range<usize>,
     /// `None` where it must be read.
     pub(super) block: Option<Arc<Block>>,
+    /// It has been read for this page: room was asked for already.
+    pub(super) is_read: bool,
 }
 
 /// What to read of a block: all of it, or some of its records.
@@ -67,11 +70,18 @@ impl View {
         let missing = self.runs.iter_mut().filter(|run| run.block.is_none());
         for (run, (_, block, _)) in missing.zip(read) {
             run.block = Some(block.clone());
+            run.is_read = true;
         }
     }
 
     /// The records, joined by commas.
-    pub(in crate::store) fn assemble(&self) -> Page {
+    pub(in crate::store) fn assemble(&self, room: &mut Room<'_>) -> Result<Page, StoreError> {
+        let most: usize = self.runs.iter().filter_map(|run| run.block.as_deref()).map(Block::len).sum();
+        if most <= PIECE { Ok(self.joined()) } else { self.in_pieces(room) }
+    }
+
+    /// In one piece: to copy a few kilobytes is cheaper than to send several pieces.
+    fn joined(&self) -> Page {
         let mut bytes = Vec::with_capacity(self.ids.len() * USUAL_RECORD + ENVELOPE);
         let mut push = |text: &[u8]| {
             if !bytes.is_empty() {
@@ -87,6 +97,30 @@ impl View {
                 None => ids.iter().filter_map(|id| block.text(*id)).for_each(&mut push),
             }
         }
-        Page { records: bytes, total: self.total }
+        Page { records: Records::Joined(bytes), total: self.total }
+    }
+
+    /// Sharing the memory of blocks where most of a block is wanted; what is wanted of the others is copied.
+    fn in_pieces(&self, room: &mut Room<'_>) -> Result<Page, StoreError> {
+        let mut builder = PageBuilder::new(room);
+        let mut push = |block: &Block, text: &[u8], is_read: bool| {
+            if text.len() >= PIECE && text.len() >= block.len() / 2 {
+                builder.share(block.share(text), block.len(), is_read);
+            } else {
+                builder.push(|out| out.extend_from_slice(text));
+            }
+        };
+        for run in &self.runs {
+            let Some(block) = &run.block else { continue };
+            let ids = &self.ids[run.ids.clone()];
+            match block.neighbours(ids) {
+                Some(records) => push(block, records, run.is_read),
+                None => {
+                    let texts = ids.iter().filter_map(|id| block.text(*id));
+                    texts.for_each(|text| push(block, text, run.is_read));
+                }
+            }
+        }
+        builder.finish(self.total)
     }
 }

@@ -10,7 +10,7 @@ use crate::record::listing::{Filter, Listing, Window};
 use crate::store::memory::asked::Asked;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::SetKey;
-use crate::store::{Page, StoreError};
+use crate::store::{Page, Room, StoreError};
 
 /// A filter that matches at most so many records is read at once; a larger set is read in the background.
 const SMALL: usize = 1_000;
@@ -24,6 +24,7 @@ impl Session {
         listing: &Listing,
         key: &SetKey,
         window: Window,
+        room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         let is_learned = match key.fields.len() {
             // Being built already, or forgotten since: then it is asked for again.
@@ -40,10 +41,10 @@ impl Session {
             }
             _ => self.learn_combination(collection, listing, key).await?,
         };
-        if is_learned && let Some(page) = self.page_of(collection, key, window).await? {
+        if is_learned && let Some(page) = self.page_of(collection, key, window, room).await? {
             return Ok(page);
         }
-        self.read_page(collection, listing).await
+        self.read_page(collection, listing, room).await
     }
 
     /// Reads the set of some filters, if it is small; says whether it is.

@@ -17,7 +17,8 @@ use crate::store::memory::asked::Asked;
 use crate::store::memory::blocks::{Block, BlockBuilder, BlockKey};
 use crate::store::memory::sets::SetKey;
 use crate::store::memory::view::{Read, Wanted, whole};
-use crate::store::{Page, StoreError};
+use crate::store::page::{PIECE, PageBuilder};
+use crate::store::{Page, Room, StoreError};
 
 /// How often a page is tried from memory while others write; then it is counted. A long page takes long to read, so
 /// that somebody writes meanwhile nearly every time.
@@ -47,23 +48,28 @@ impl Session {
         Ok(record)
     }
 
-    pub(super) async fn list(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+    pub(super) async fn list(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        room: &mut Room<'_>,
+    ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else {
             let _inside = self.gate.enter().await?;
-            return self.read_page(collection, listing).await;
+            return self.read_page(collection, listing, room).await;
         };
         match SetKey::of(collection, &listing.filters) {
             Asked::Nothing => {
                 self.voucher.vouch().await?;
-                Ok(Page { records: Vec::new(), total: 0 })
+                Ok(Page::empty())
             }
             // At most one record: the database finds it at once.
-            Asked::OneId => self.read_page(collection, listing).await,
-            Asked::Set(key) => match self.page_of(collection, &key, window).await? {
+            Asked::OneId => self.read_page(collection, listing, room).await,
+            Asked::Set(key) => match self.page_of(collection, &key, window, room).await? {
                 Some(page) => Ok(page),
                 None => {
                     let _inside = self.gate.enter().await?;
-                    self.first_page_of(collection, listing, &key, window).await
+                    self.first_page_of(collection, listing, &key, window, room).await
                 }
             },
         }
@@ -75,6 +81,7 @@ impl Session {
         collection: &Collection,
         key: &SetKey,
         window: Window,
+        room: &mut Room<'_>,
     ) -> Result<Option<Page>, StoreError> {
         let tries = if window.count > LONG_PAGE { TRIES_OF_A_LONG_PAGE } else { TRIES };
         for _ in 0..tries {
@@ -82,17 +89,21 @@ impl Session {
             let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
             let wanted = view.missing(&self.memory);
             if wanted.is_empty() {
-                return Ok(Some(view.assemble()));
+                return view.assemble(room).map(Some);
             }
             let (read_at, read) = self.read_blocks(collection, wanted).await?;
             let is_of_one_moment = read_at == view.version;
+            let bytes: usize = read.iter().map(|(_, block, _)| block.len()).sum();
+            if bytes >= PIECE && !room(bytes) {
+                return Err(StoreError::NoRoom);
+            }
             view.fill_in(&read);
             if self.memory.version() < read_at {
                 self.voucher.vouch().await?;
             }
             self.memory.keep(read_at, whole(read.into_iter()));
             if is_of_one_moment {
-                return Ok(Some(view.assemble()));
+                return view.assemble(room).map(Some);
             }
         }
         Ok(None)
@@ -137,6 +148,7 @@ impl Session {
         &self,
         collection: &Collection,
         listing: &Listing,
+        room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         let (text, values) = sql::page(collection, &listing.filters, listing.window.is_some());
         let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
@@ -150,15 +162,16 @@ impl Session {
         let rows = self.ask(&text, &parameters).await?;
         let total =
             rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
-        let mut records = Vec::with_capacity(rows.len() * 160);
+        let mut builder = PageBuilder::new(room);
         for row in &rows {
-            let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
-            if !records.is_empty() {
-                records.push(b',');
+            if !builder.has_room() {
+                break;
             }
-            row::write(&mut records, collection, id, row, 2).map_err(|error| of_reading(&error))?;
+            let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
+            let written = builder.push(|out| row::write(out, collection, id, row, 2));
+            written.map_err(|error| of_reading(&error))?;
         }
-        Ok(Page { records, total: total.unsigned_abs() })
+        builder.finish(total.unsigned_abs())
     }
 }
 

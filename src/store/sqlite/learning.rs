@@ -12,7 +12,7 @@ use crate::store::memory::asked::Asked;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::SetKey;
 use crate::store::sql;
-use crate::store::{Page, StoreError};
+use crate::store::{Page, Room, StoreError};
 
 /// A filter that matches at most so many records is read at once; a larger set is read in the background.
 const SMALL: usize = 1_000;
@@ -26,6 +26,7 @@ impl Sqlite {
         listing: &Listing,
         key: &SetKey,
         window: Window,
+        room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         tokio::task::block_in_place(|| {
             if key.fields.len() > 1 {
@@ -35,9 +36,9 @@ impl Sqlite {
             {
                 self.builder.request(key.clone());
             }
-            match self.page_of(collection, key, window)? {
+            match self.page_of(collection, key, window, room)? {
                 Some(page) => Ok(page),
-                None => self.read_page(collection, listing),
+                None => self.read_page(collection, listing, room),
             }
         })
     }

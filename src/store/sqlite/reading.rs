@@ -15,8 +15,9 @@ use crate::store::memory::asked::Asked;
 use crate::store::memory::blocks::{BlockBuilder, BlockKey};
 use crate::store::memory::sets::SetKey;
 use crate::store::memory::view::{Read, View, Wanted, whole};
+use crate::store::page::{PIECE, PageBuilder};
 use crate::store::sql;
-use crate::store::{Page, StoreError};
+use crate::store::{Page, Room, StoreError};
 
 /// How often a page is tried without holding up the writing thread.
 const TRIES: usize = 3;
@@ -36,7 +37,7 @@ impl Sqlite {
         }
         let is_worth_reading = self.memory.is_worth_reading(key);
         let wanted = if is_worth_reading { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
-        let (read_at, mut read) = self.read_blocks(collection, vec![wanted])?;
+        let (read_at, mut read) = self.read_blocks(collection, vec![wanted], &mut |_| true)?;
         self.memory.wait_for(read_at)?;
         let block = read.pop();
         let record = block.as_ref().and_then(|(_, block, _)| block.record(id));
@@ -48,20 +49,21 @@ impl Sqlite {
         &self,
         collection: &Collection,
         listing: &Listing,
+        room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else {
             let _inside = self.gate.enter().await?;
-            return self.read_page(collection, listing);
+            return self.read_page(collection, listing, room);
         };
         match SetKey::of(collection, &listing.filters) {
-            Asked::Nothing => Ok(Page { records: Vec::new(), total: 0 }),
+            Asked::Nothing => Ok(Page::empty()),
             // At most one record: the database finds it at once.
-            Asked::OneId => self.read_page(collection, listing),
-            Asked::Set(key) => match self.page_of(collection, &key, window)? {
+            Asked::OneId => self.read_page(collection, listing, room),
+            Asked::Set(key) => match self.page_of(collection, &key, window, room)? {
                 Some(page) => Ok(page),
                 None => {
                     let _inside = self.gate.enter().await?;
-                    self.first_page_of(collection, listing, &key, window)
+                    self.first_page_of(collection, listing, &key, window, room)
                 }
             },
         }
@@ -73,19 +75,20 @@ impl Sqlite {
         collection: &Collection,
         key: &SetKey,
         window: Window,
+        room: &mut Room<'_>,
     ) -> Result<Option<Page>, StoreError> {
         for _ in 0..TRIES {
             let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
-            if self.complete(collection, &mut view)? {
-                return Ok(Some(view.assemble()));
+            if self.complete(collection, &mut view, room)? {
+                return view.assemble(room).map(Some);
             }
         }
         // Others write all the time. With the state held still the database is at most one commit ahead, and
         // that one is applied as soon as we let go.
         loop {
             let held = self.memory.view_held(key, window, |mut view| {
-                let is_complete = self.complete_held(collection, &mut view)?;
-                Ok(is_complete.then(|| view.assemble()))
+                let is_complete = self.complete_held(collection, &mut view, room)?;
+                is_complete.then(|| view.assemble(room)).transpose()
             });
             match held {
                 None => return Ok(None),
@@ -99,8 +102,13 @@ impl Sqlite {
     }
 
     /// Reads the blocks that a view lacks. Says no when the data has changed since the view was taken.
-    fn complete(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
-        let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
+    fn complete(
+        &self,
+        collection: &Collection,
+        view: &mut View,
+        room: &mut Room<'_>,
+    ) -> Result<bool, StoreError> {
+        let Some((read_at, read)) = self.read_missing(collection, view, room)? else { return Ok(true) };
         self.memory.wait_for(read_at)?;
         let is_of_one_moment = read_at == view.version;
         view.fill_in(&read);
@@ -109,8 +117,13 @@ impl Sqlite {
     }
 
     /// As [`Sqlite::complete`], while the state is held still: nothing is waited for, nothing kept.
-    fn complete_held(&self, collection: &Collection, view: &mut View) -> Result<bool, StoreError> {
-        let Some((read_at, read)) = self.read_missing(collection, view)? else { return Ok(true) };
+    fn complete_held(
+        &self,
+        collection: &Collection,
+        view: &mut View,
+        room: &mut Room<'_>,
+    ) -> Result<bool, StoreError> {
+        let Some((read_at, read)) = self.read_missing(collection, view, room)? else { return Ok(true) };
         view.fill_in(&read);
         Ok(read_at == view.version)
     }
@@ -119,12 +132,13 @@ impl Sqlite {
         &self,
         collection: &Collection,
         view: &View,
+        room: &mut Room<'_>,
     ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
         let wanted = view.missing(&self.memory);
         if wanted.is_empty() {
             return Ok(None);
         }
-        self.read_blocks(collection, wanted).map(Some)
+        self.read_blocks(collection, wanted, room).map(Some)
     }
 
     /// Reads blocks inside one transaction, with the version of the data they are of. On this thread: a read
@@ -134,9 +148,12 @@ impl Sqlite {
         &self,
         collection: &Collection,
         wanted: Vec<Wanted>,
+        room: &mut Room<'_>,
     ) -> Result<(u64, Vec<Read>), StoreError> {
         let connection = self.readers.lend();
-        self.read_blocks_by(&connection, collection, wanted).map_err(super::broken)
+        let mut room = Metered { room, asked: 0, is_refused: false };
+        let read = self.read_blocks_by(&connection, collection, wanted, &mut room).map_err(super::broken)?;
+        if room.is_refused { Err(StoreError::NoRoom) } else { Ok(read) }
     }
 
     fn read_blocks_by(
@@ -144,6 +161,7 @@ impl Sqlite {
         connection: &Connection,
         collection: &Collection,
         wanted: Vec<Wanted>,
+        room: &mut Metered<'_, '_>,
     ) -> rusqlite::Result<(u64, Vec<Read>)> {
         let moment = connection.unchecked_transaction()?;
         let read_at = version::read(&moment)?;
@@ -156,7 +174,9 @@ impl Sqlite {
                 Wanted::Block(key) => {
                     let mut statement = moment.prepare_cached(&statements.block)?;
                     let mut rows = statement.query(key.ids())?;
-                    while let Some(row) = rows.next()? {
+                    while room.has_room(&builder)
+                        && let Some(row) = rows.next()?
+                    {
                         row::push(&mut builder, collection, row)?;
                     }
                     drop(rows);
@@ -166,6 +186,9 @@ impl Sqlite {
                 Wanted::Records(key, ids) => {
                     let mut statement = moment.prepare_cached(&statements.fetch)?;
                     for id in ids {
+                        if !room.has_room(&builder) {
+                            break;
+                        }
                         let mut rows = statement.query([id.get()])?;
                         if let Some(row) = rows.next()? {
                             row::push(&mut builder, collection, row)?;
@@ -175,6 +198,8 @@ impl Sqlite {
                     (key, false)
                 }
             };
+            room.has_room(&builder);
+            room.asked = 0;
             read.push((key, Arc::new(builder.finish()), is_whole));
         }
         self.observer.store().stepped(steps);
@@ -183,16 +208,41 @@ impl Sqlite {
     }
 
     /// The total and the page by counting, inside one transaction: of one moment.
-    pub(super) fn read_page(&self, collection: &Collection, listing: &Listing) -> Result<Page, StoreError> {
+    pub(super) fn read_page(
+        &self,
+        collection: &Collection,
+        listing: &Listing,
+        room: &mut Room<'_>,
+    ) -> Result<Page, StoreError> {
         let (read_at, page) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();
-            let (read_at, page, steps) =
-                read_page(&connection, collection, listing).map_err(super::broken)?;
+            let mut builder = PageBuilder::new(room);
+            let (read_at, total, steps) =
+                read_page(&connection, collection, listing, &mut builder).map_err(super::broken)?;
             self.observer.store().stepped(steps);
-            Ok::<_, StoreError>((read_at, page))
+            Ok::<_, StoreError>((read_at, builder.finish(total)?))
         })?;
         self.memory.wait_for(read_at)?;
         Ok(page)
+    }
+}
+
+/// Asks for room while blocks are read: who is refused should have read as little as possible.
+struct Metered<'a, 'b> {
+    room: &'a mut Room<'b>,
+    /// For how much of the block that is being read it has asked.
+    asked: usize,
+    is_refused: bool,
+}
+
+impl Metered<'_, '_> {
+    fn has_room(&mut self, builder: &BlockBuilder) -> bool {
+        let more = builder.len() - self.asked;
+        if more >= PIECE {
+            self.asked = builder.len();
+            self.is_refused |= !(self.room)(more);
+        }
+        !self.is_refused
     }
 }
 
@@ -200,7 +250,8 @@ fn read_page(
     connection: &Connection,
     collection: &Collection,
     listing: &Listing,
-) -> rusqlite::Result<(u64, Page, u64)> {
+    builder: &mut PageBuilder<'_, '_>,
+) -> rusqlite::Result<(u64, u64, u64)> {
     let moment = connection.unchecked_transaction()?;
     let read_at = version::read(&moment)?;
     let (text, values) = sql::count(collection, listing);
@@ -216,18 +267,16 @@ fn read_page(
     if let Some((count, offset)) = &window {
         values.extend([count, offset]);
     }
-    let mut bytes = Vec::with_capacity(4_096);
     let mut statement = moment.prepare_cached(&text)?;
     let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
-    while let Some(row) = rows.next()? {
-        if !bytes.is_empty() {
-            bytes.push(b',');
-        }
-        row::write(&mut bytes, collection, row)?;
+    while builder.has_room()
+        && let Some(row) = rows.next()?
+    {
+        builder.push(|out| row::write(out, collection, row))?;
     }
     drop(rows);
     steps += taken(&statement);
-    Ok((read_at, Page { records: bytes, total: total.unsigned_abs() }, steps))
+    Ok((read_at, total.unsigned_abs(), steps))
 }
 
 /// How many steps a statement has taken since it was last asked.

@@ -15,7 +15,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
 use crate::store::change::Change;
 use crate::store::sqlite::Sqlite;
-use crate::store::{OpenError, OpenSettings, Page};
+use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
     let field = FieldDeclaration {
@@ -67,7 +67,10 @@ async fn read(store: &Sqlite, catalog: &Catalog) -> (Result<String, StoreError>,
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let notes = catalog.at(0);
     let listing = Listing::parse(notes, std::iter::empty()).unwrap();
-    let list = store.list(notes, &listing).await.map(|page: Page| text(page.records));
+    let list = store.list(notes, &listing, &mut |_| true).await.map(|page| match page.records {
+        Records::Joined(records) => text(records),
+        Records::Pieces(pieces) => panic!("{pieces:?}"),
+    });
     let first = store.fetch(notes, RecordId::new(1).unwrap());
     (list, first.map(|record| record.map_or(String::new(), |bytes| text(bytes.to_vec()))))
 }
