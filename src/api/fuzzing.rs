@@ -44,5 +44,5 @@ pub fn held(headers: &HeaderMap) -> Option<ETags> {
 
 /// The `Link` of a page.
 pub fn link(collection: &Collection, listing: &Listing, total: u64, base_url: &str) -> Option<Bytes> {
-    envelope::link(collection, listing, total, || base_url.to_owned())
+    envelope::link(collection, listing, total, usize::MAX, || base_url.to_owned())
 }

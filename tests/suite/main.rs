@@ -182,6 +182,7 @@ mod house {
     mod reference;
     mod repository;
     mod sbom;
+    mod scripts;
     mod security;
 }
 
