@@ -33,11 +33,10 @@ impl Both {
         }
         text + "\n" + &answer.body_text().replace(&self.bases[place], "{base_url}")
     }
-}
 
-impl Answers for Both {
+    /// Asks both, who must answer alike.
     #[track_caller]
-    fn send(&mut self, request: &Request) -> Answer {
+    fn ask(&mut self, request: &Request) -> Answer {
         let [one, other] = [0, 1].map(|place| self.clients[place].send(request));
         let [sqlite, postgres] = [self.whole(0, &one), self.whole(1, &other)];
         assert!(
@@ -46,6 +45,27 @@ impl Answers for Both {
             self.seed
         );
         other
+    }
+}
+
+impl Answers for Both {
+    #[track_caller]
+    fn send(&mut self, request: &Request) -> Answer {
+        let answer = self.ask(request);
+        // What is refused changes nothing, and is refused for the same reason in its other form.
+        if answer.status >= 400 {
+            let problem = self.ask(&request.clone().header("Accept", "application/problem+json"));
+            assert_eq!(problem.status, answer.status, "seed {}: {request:?}: {problem:?}", self.seed);
+            if !answer.body.is_empty() {
+                assert_eq!(
+                    problem.json()["title"],
+                    answer.json()["error"],
+                    "seed {}: {request:?}",
+                    self.seed
+                );
+            }
+        }
+        answer
     }
 }
 
