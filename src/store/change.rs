@@ -99,7 +99,8 @@ impl Changes {
         }
     }
 
-    fn forget(&mut self, collection: usize) {
+    /// Says that more has changed in a collection than is told here.
+    pub fn forget(&mut self, collection: usize) {
         if self.forgotten.insert(collection) {
             self.kept.retain(|change| change.collection != collection);
             self.bytes = self.kept.iter().map(Change::bytes).sum();

@@ -8,6 +8,7 @@ pub(super) mod copy;
 mod deletion;
 mod file;
 mod follower;
+mod foreign;
 mod group;
 mod ids;
 pub(super) mod keys;

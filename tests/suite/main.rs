@@ -117,6 +117,7 @@ mod store {
         mod log;
         mod replaced;
         mod tables;
+        mod triggers;
         mod waiting;
     }
 

@@ -5,7 +5,7 @@
 
 use rusqlite::params;
 
-use super::group::{Group, Trouble, check_seen};
+use super::group::{Group, Trouble, check_seen, undone};
 use super::row;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
@@ -43,6 +43,10 @@ impl Group<'_> {
             .release_referrers(collection, &[id], &mut 0)
             .and_then(|()| self.delete_one(collection, id, before));
         let done = std::mem::replace(&mut self.changes, done_before);
+        if self.connection.is_autocommit() {
+            // A trigger has taken back the whole transaction, and the savepoint with it.
+            return deleted.map(|()| Verdict::Deleted);
+        }
         match deleted {
             Ok(()) => self.changes.extend(done),
             Err(Trouble::Refused(_) | Trouble::Large) => {
@@ -62,8 +66,12 @@ impl Group<'_> {
     ) -> Result<(), Trouble> {
         self.check_strangers(collection, &[id])?;
         let statement = &self.statements[collection.position()].delete;
+        let changed_before = self.connection.total_changes();
         let deleted = self.connection.prepare_cached(statement)?.execute([id.get()]);
-        deleted.map_err(|error| self.undeclared(error))?;
+        let rows = deleted.map_err(|error| self.undeclared(error))?;
+        if self.compare(changed_before, rows, 1)? && self.stored(collection, id)?.is_some() {
+            return Err(undone());
+        }
         let (collection, before) = (collection.position(), Some(before));
         self.changes.note(Change { collection, id, before, after: None });
         Ok(())
@@ -145,8 +153,12 @@ impl Group<'_> {
         for some in ids.chunks(MOST_AT_ONCE) {
             let listed = list(some);
             self.note_all(collection, some.len(), &listed, cleared)?;
+            let changed_before = self.connection.total_changes();
             let done = self.connection.prepare_cached(&text)?.execute(params![listed]);
-            done.map_err(|error| self.undeclared(error))?;
+            let rows = done.map_err(|error| self.undeclared(error))?;
+            if self.foreign.is_there() {
+                self.compare(changed_before, rows, some.len())?;
+            }
         }
         Ok(())
     }

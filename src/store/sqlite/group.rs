@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
+use super::foreign::Foreign;
 use super::row::{self, Bound};
 use super::strangers::Stranger;
 use crate::catalog::Catalog;
@@ -44,6 +45,8 @@ pub(super) struct Group<'a> {
     pub(super) used_up: Vec<bool>,
     /// Whether others have written in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// What the database does of its own accord.
+    pub(super) foreign: &'a Foreign,
 }
 
 impl Group<'_> {
@@ -53,13 +56,19 @@ impl Group<'_> {
             return Err(Trouble::Refused(StoreError::NoIdLeft));
         }
         let statement = &self.statements[collection.position()].insert;
-        let values = draft.into_values();
+        let mut values = draft.into_values();
+        let before = self.connection.total_changes();
         let inserted =
-            self.connection.prepare_cached(statement)?.insert(params_from_iter(values.iter().map(Bound)));
-        let id = match inserted {
-            Ok(id) => RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?,
+            self.connection.prepare_cached(statement)?.execute(params_from_iter(values.iter().map(Bound)));
+        let has_interfered = match inserted {
+            Ok(rows) => self.compare(before, rows, 1)?,
             Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),
         };
+        let id = self.connection.last_insert_rowid();
+        let id = RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?;
+        if has_interfered {
+            values = self.stored(collection, id)?.ok_or_else(undone)?;
+        }
         self.used_up[collection.position()] = id.get() == i64::MAX;
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
@@ -86,23 +95,50 @@ impl Group<'_> {
                 values[position] = value;
             }
         }
-        let representation = representation::of(collection, id, &values);
         if positions.is_empty() {
-            return Ok(Verdict::Unchanged(representation));
+            return Ok(Verdict::Unchanged(representation::of(collection, id, &values)));
         }
         let own_id = Value::Integer(id.get());
         let given = positions.iter().map(|&position| &values[position]);
+        let changed_before = self.connection.total_changes();
         let updated = self
             .connection
             .prepare_cached(&sql::update(collection, &positions))?
             .execute(params_from_iter(std::iter::once(&own_id).chain(given).map(Bound)));
-        if let Err(error) = updated {
-            let is_given = |position| positions.contains(&position);
-            return Err(self.refusal(collection, Some(id), &values, is_given, error)?);
+        let has_interfered = match updated {
+            Ok(rows) => self.compare(changed_before, rows, 1)?,
+            Err(error) => {
+                let is_given = |position| positions.contains(&position);
+                return Err(self.refusal(collection, Some(id), &values, is_given, error)?);
+            }
+        };
+        if has_interfered {
+            values = self.stored(collection, id)?.ok_or_else(undone)?;
         }
+        let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
         Ok(Verdict::Updated(representation))
+    }
+
+    /// Compares what a statement did with what was meant. One that changed fewer rows was kept from it; where more
+    /// changed, says so: records may be other than we think.
+    pub(super) fn compare(
+        &mut self,
+        changed_before: u64,
+        rows: usize,
+        meant: usize,
+    ) -> Result<bool, Trouble> {
+        if rows != meant {
+            let said = "a trigger or a clause of the table skips it";
+            return Err(Trouble::Refused(StoreError::UndeclaredRule(said.into())));
+        }
+        let changed = self.connection.total_changes() - changed_before;
+        let has_interfered = self.foreign.has_interfered(changed, meant as u64);
+        if has_interfered {
+            (0..self.catalog.collections().len()).for_each(|collection| self.changes.forget(collection));
+        }
+        Ok(has_interfered)
     }
 
     /// What the database refused, in our words: first the references in declared order, then the unique
@@ -144,12 +180,13 @@ impl Group<'_> {
         Ok(self.undeclared(error))
     }
 
-    /// What a constraint or a trigger says that another tool has put there. A trigger may take back more than its
-    /// own statement; then everything is in doubt.
+    /// What a constraint or a trigger says that another tool has put there. It may take back the whole transaction,
+    /// which nobody shares where that is to be feared.
     pub(super) fn undeclared(&self, error: rusqlite::Error) -> Trouble {
         match error {
             rusqlite::Error::SqliteFailure(failure, Some(said))
-                if failure.code == ErrorCode::ConstraintViolation && !self.connection.is_autocommit() =>
+                if failure.code == ErrorCode::ConstraintViolation
+                    && (self.foreign.may_roll_back || !self.connection.is_autocommit()) =>
             {
                 Trouble::Refused(StoreError::UndeclaredRule(said))
             }
@@ -166,6 +203,11 @@ impl Group<'_> {
         let read = |stored: &rusqlite::Row<'_>| row::values(stored, collection);
         self.connection.prepare_cached(statement)?.query_row([id.get()], read).optional()
     }
+}
+
+/// What is said of a write that a trigger takes back behind it.
+pub(super) fn undone() -> Trouble {
+    Trouble::Refused(StoreError::UndeclaredRule("a trigger undoes it".into()))
 }
 
 /// Nobody overwrites what they have not seen.

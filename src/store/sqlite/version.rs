@@ -21,5 +21,8 @@ pub(super) fn read(connection: &Connection) -> rusqlite::Result<u64> {
 /// Part of the transaction whose changes it numbers.
 pub(super) fn raise(connection: &Connection, version: u64) -> rusqlite::Result<()> {
     let version = i64::try_from(version).unwrap_or(i64::MAX);
-    connection.prepare_cached("UPDATE _carnet_version SET number = ?1")?.execute([version]).map(|_| ())
+    match connection.prepare_cached("UPDATE _carnet_version SET number = ?1")?.execute([version])? {
+        1 => Ok(()),
+        rows => Err(rusqlite::Error::StatementChangedRows(rows)),
+    }
 }

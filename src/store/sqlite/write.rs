@@ -10,7 +10,8 @@ use crate::store::StoreError;
 use crate::store::retry::{Pass, Told};
 use crate::store::verdict::Verdict;
 
-type Small = Box<dyn FnOnce(&mut Group<'_>) -> Result<Verdict, Trouble> + Send>;
+type Done = Result<Verdict, Trouble>;
+type Small = Box<dyn FnOnce(&mut Group<'_>) -> Done + Send>;
 
 /// What a write does.
 pub(super) enum Task {
@@ -18,6 +19,19 @@ pub(super) enum Task {
     Small(Small),
     /// One record, and all that its deletion brings along.
     Delete { collection: usize, id: RecordId, seen: Option<ETags> },
+}
+
+impl Task {
+    /// Does it, and gives back what may have to be done again.
+    fn run(self, group: &mut Group<'_>) -> (Done, Option<Self>) {
+        match self {
+            Self::Small(task) => (task(group), None),
+            Self::Delete { collection, id, seen } => {
+                let done = group.delete(collection, id, seen.as_ref());
+                (done, Some(Self::Delete { collection, id, seen }))
+            }
+        }
+    }
 }
 
 /// A write that waits: run inside the group, answered after its commit.
@@ -50,15 +64,9 @@ impl Write {
             self.told = told;
             return Ok(Ran::Done { is_kept: false });
         }
-        let done = match self.task.take() {
-            None => return Ok(Ran::Done { is_kept: false }),
-            Some(Task::Small(task)) => task(group),
-            Some(Task::Delete { collection, id, seen }) => {
-                let done = group.delete(collection, id, seen.as_ref());
-                self.task = Some(Task::Delete { collection, id, seen });
-                done
-            }
-        };
+        let Some(task) = self.task.take() else { return Ok(Ran::Done { is_kept: false }) };
+        let (done, task) = if group.foreign.is_there() { apart(group, task)? } else { task.run(group) };
+        self.task = task;
         let verdict = match done {
             Ok(verdict) => verdict,
             Err(Trouble::Refused(error)) => Verdict::Refused(error),
@@ -81,6 +89,26 @@ impl Write {
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(told);
     }
+}
+
+/// Does a write so that nothing is left of it where it is refused, not even what a trigger did before.
+fn apart(group: &mut Group<'_>, task: Task) -> Result<(Done, Option<Task>), rusqlite::Error> {
+    let connection = group.connection;
+    let run = |text| connection.prepare_cached(text).and_then(|mut statement| statement.execute([]));
+    let done_before = std::mem::take(&mut group.changes);
+    run("SAVEPOINT write")?;
+    let (done, task) = task.run(group);
+    let changes = std::mem::replace(&mut group.changes, done_before);
+    // A trigger may have ended the transaction, and the savepoint with it.
+    if connection.is_autocommit() {
+        return Ok((done, task));
+    }
+    match done {
+        Ok(_) => group.changes.extend(changes),
+        Err(_) => _ = run("ROLLBACK TO write")?,
+    }
+    run("RELEASE write")?;
+    Ok((done, task))
 }
 
 /// What nobody can say.

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::answers;
 use super::file::DatabaseFile;
+use super::foreign::Foreign;
 use super::group::Group;
 use super::ids;
 use super::log::Log;
@@ -108,6 +109,7 @@ pub(super) struct Desk {
     strangers: Vec<Stranger>,
     /// Which collections have no id left.
     used_up: Vec<bool>,
+    foreign: Foreign,
     memory: Arc<Memory>,
     observer: Arc<Observer>,
     /// The version of the last commit.
@@ -133,19 +135,22 @@ impl Desk {
         let used_up = ids::used_up(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
         let log = Log::new(file.clone(), observer.clone());
-        Ok(Self {
+        let mut desk = Self {
             connection,
             catalog,
             statements,
             strangers,
             used_up,
+            foreign: Foreign::default(),
             memory,
             observer,
             version,
             file,
             log,
             is_full: false,
-        })
+        };
+        desk.look_for_foreign()?;
+        Ok(desk)
     }
 
     /// What the thread keeps in line with the data.
@@ -183,6 +188,9 @@ impl Desk {
     fn commit_group(&mut self, writes: &Queue<Write>) -> Result<(), String> {
         self.file.check_log(&self.connection)?;
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
+        let mut failure = begun.and_then(|_| self.look_for_foreign()).err();
+        // Who shares a transaction that may be taken back goes with it.
+        let most = if self.foreign.may_roll_back { 1 } else { LARGEST_GROUP };
         let mut group = Group {
             connection: &self.connection,
             catalog: &self.catalog,
@@ -191,10 +199,10 @@ impl Desk {
             changes: Changes::default(),
             used_up: self.used_up.clone(),
             is_shared: false,
+            foreign: &self.foreign,
         };
-        let mut failure = begun.err();
         let (mut settled, mut kept) = (Vec::new(), 0);
-        while settled.len() < LARGEST_GROUP
+        while settled.len() < most
             && let Some((number, mut write)) = writes.take()
         {
             // Once the transaction is lost, those behind are answered like those before: none was done.
@@ -212,6 +220,11 @@ impl Desk {
             settled.push(write);
         }
         let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
+        if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
+            // The one write of this group was taken back by the database, and was told so.
+            settled.into_iter().for_each(|write| write.answer(None));
+            return Ok(());
+        }
         let version = self.version + u64::from(!changes.is_empty());
         if failure.is_none() && version != self.version {
             failure = version::raise(&self.connection, version).err();
@@ -256,6 +269,15 @@ impl Desk {
         }
     }
 
+    /// Sees whether another tool has put anything into the database that acts when we write.
+    fn look_for_foreign(&mut self) -> rusqlite::Result<()> {
+        if self.foreign.look(&self.connection, &self.catalog)? && self.foreign.is_there() {
+            let found = self.foreign.found.join(", ");
+            self.observer.report(Event::Notice(&format!("another tool acts on what is written: {found}")));
+        }
+        Ok(())
+    }
+
     /// What a failure of the engine means to those who wait, and whether it is the end.
     fn judge(&mut self, error: &rusqlite::Error) -> (StoreError, Result<(), String>) {
         let rolled_back =
@@ -276,6 +298,9 @@ impl Desk {
                 (StoreError::Busy, Ok(()))
             }
             // A constraint that no rule of ours explains is a fault of one statement, not of the disk.
+            Some(ErrorCode::ConstraintViolation) if rolled_back && self.foreign.may_roll_back => {
+                (StoreError::UndeclaredRule(error.to_string()), Ok(()))
+            }
             Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch)
                 if rolled_back =>
             {
