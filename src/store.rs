@@ -33,7 +33,7 @@ use crate::observe::Observer;
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
-use crate::record::etag::{ETags, Mismatch};
+use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
@@ -44,6 +44,7 @@ use quota::Usage;
 use retry::{Ticket, Told};
 use sqlite::Sqlite;
 use url::StorageUrl;
+use verdict::Verdict;
 
 /// Where records are kept. Each operation means the same on every engine.
 #[derive(Clone)]
@@ -91,6 +92,9 @@ pub enum StoreError {
     /// A write with this ticket is not done yet.
     #[error("the same write is under way")]
     UnderWay,
+    /// The write was done before. The record it was answered with was too large to be kept, and is another one now.
+    #[error("the answer is not kept")]
+    AnswerNotKept,
     /// The ticket was used for another request before.
     #[error("the key was used for another request")]
     OtherRequest,
@@ -236,10 +240,11 @@ impl Store {
         draft: Draft,
         ticket: Option<Ticket>,
     ) -> Told<Result<Created, StoreError>> {
-        match self {
+        let told = match self {
             Self::Sqlite(engine) => engine.insert(collection, draft, ticket).await,
             Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, ticket)).await,
-        }
+        };
+        self.recall(collection, None, told).await.map(Verdict::created)
     }
 
     /// Changes a record and answers its whole representation, or `None` when there is none. With `seen`, only
@@ -252,9 +257,29 @@ impl Store {
         seen: Option<ETags>,
         ticket: Option<Ticket>,
     ) -> Told<Result<Option<Bytes>, StoreError>> {
-        match self {
+        let told = match self {
             Self::Sqlite(engine) => engine.update(collection, id, patch, seen, ticket).await,
             Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, ticket)).await,
+        };
+        self.recall(collection, Some(id), told).await.map(Verdict::updated)
+    }
+
+    /// Repeats an answer whose record was too large to be kept, as long as the record is the same.
+    async fn recall(
+        &self,
+        collection: &Collection,
+        id: Option<RecordId>,
+        told: Told<Verdict>,
+    ) -> Told<Verdict> {
+        let Verdict::Tagged { id: created, tag } = told.said else { return told };
+        let Some(id) = created.or(id) else { return Told::first(Verdict::strange()) };
+        match Box::pin(self.fetch(collection, id)).await {
+            Ok(Some(record)) if ETag::of(&record) == tag => told.map(|_| match created {
+                Some(id) => Verdict::Created(Created { id, representation: record }),
+                None => Verdict::Updated(record),
+            }),
+            Ok(_) => told.map(|_| Verdict::Refused(StoreError::AnswerNotKept)),
+            Err(error) => Told::first(Verdict::Refused(error)),
         }
     }
 

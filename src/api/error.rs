@@ -125,9 +125,10 @@ impl ApiError {
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
                 StoreError::Changed | StoreError::Unwanted => StatusCode::PRECONDITION_FAILED,
-                StoreError::StillReferenced(_) | StoreError::UndeclaredRule(_) | StoreError::UnderWay => {
-                    StatusCode::CONFLICT
-                }
+                StoreError::StillReferenced(_)
+                | StoreError::UndeclaredRule(_)
+                | StoreError::UnderWay
+                | StoreError::AnswerNotKept => StatusCode::CONFLICT,
                 StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy
                 | StoreError::NoRoom
@@ -389,6 +390,9 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         }
         StoreError::UnderWay => {
             "A request with this Idempotency-Key is still under way. Try again in a moment".into()
+        }
+        StoreError::AnswerNotKept => {
+            "This request was done before. Its answer is not kept, and the record has changed since. Fetch the record".into()
         }
         StoreError::OtherRequest => {
             "This Idempotency-Key was used for another request. Use a new one for each request".into()

@@ -13,7 +13,7 @@ impl ETag {
 
     /// Reads one tag as it stands in a header, quotes included. What an answer that was compressed calls the coding
     /// is no part of the record.
-    fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('"')?.strip_suffix('"')?;
         let hex = text.strip_suffix("-gzip").or_else(|| text.strip_suffix("-zstd")).unwrap_or(text);
         let is_ours = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -53,7 +53,7 @@ use super::plan::Plan;
 use super::quota::Usage;
 use super::retry::{Ticket, Told};
 use super::verdict::Verdict;
-use super::{Created, OpenError, OpenSettings, Page, Room, StoreError};
+use super::{OpenError, OpenSettings, Page, Room, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
@@ -185,9 +185,9 @@ impl Postgres {
         collection: &Collection,
         draft: Draft,
         ticket: Option<Ticket>,
-    ) -> Told<Result<Created, StoreError>> {
+    ) -> Told<Verdict> {
         let (collection, values) = (collection.position(), draft.into_values());
-        self.writer.submit(Write::Insert { collection, values }, ticket).await.map(Verdict::created)
+        self.writer.submit(Write::Insert { collection, values }, ticket).await
     }
 
     pub(super) async fn update(
@@ -197,12 +197,12 @@ impl Postgres {
         patch: Patch,
         seen: Option<ETags>,
         ticket: Option<Ticket>,
-    ) -> Told<Result<Option<Bytes>, StoreError>> {
+    ) -> Told<Verdict> {
         let collection = collection.position();
         let given = patch.into_values().into_iter().enumerate();
         let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
         let change = Patched { given, seen };
-        self.writer.submit(Write::Update { collection, id, change }, ticket).await.map(Verdict::updated)
+        self.writer.submit(Write::Update { collection, id, change }, ticket).await
     }
 
     pub(super) async fn delete(

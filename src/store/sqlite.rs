@@ -29,7 +29,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::Guard;
-use bytes::Bytes;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
@@ -42,7 +41,7 @@ use super::quota::{Usage, Windows};
 use super::retry::{Ticket, Told};
 use super::sql::Statements;
 use super::verdict::Verdict;
-use super::{Created, OpenError, OpenSettings, StoreError};
+use super::{OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
@@ -146,10 +145,10 @@ impl Sqlite {
         collection: &Collection,
         draft: Draft,
         ticket: Option<Ticket>,
-    ) -> Told<Result<Created, StoreError>> {
+    ) -> Told<Verdict> {
         let collection = collection.position();
         let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
-        self.writer.submit(ticket, Task::Small(Box::new(insert))).await.map(Verdict::created)
+        self.writer.submit(ticket, Task::Small(Box::new(insert))).await
     }
 
     pub(super) async fn update(
@@ -159,10 +158,10 @@ impl Sqlite {
         patch: Patch,
         seen: Option<ETags>,
         ticket: Option<Ticket>,
-    ) -> Told<Result<Option<Bytes>, StoreError>> {
+    ) -> Told<Verdict> {
         let collection = collection.position();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
-        self.writer.submit(ticket, Task::Small(Box::new(update))).await.map(Verdict::updated)
+        self.writer.submit(ticket, Task::Small(Box::new(update))).await
     }
 
     pub(super) async fn delete(

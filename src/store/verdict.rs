@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::{Created, StoreError};
 use crate::record::RecordId;
+use crate::record::etag::ETag;
 
 /// What became of a write.
 #[derive(Debug)]
@@ -17,6 +18,12 @@ pub(super) enum Verdict {
     Unchanged(Bytes),
     Deleted,
     NoRecord,
+    /// What a stored answer says whose record was too large to be kept with it. The id is that of a record that was
+    /// created; who asks knows that of an update.
+    Tagged {
+        id: Option<RecordId>,
+        tag: ETag,
+    },
 }
 
 /// A verdict as it is stored.
@@ -25,12 +32,14 @@ pub(super) struct Words<'a> {
     pub(super) verdict: &'static str,
     /// The record that is new.
     pub(super) id: Option<i64>,
-    /// The record as the answer shows it, or the names that a refusal is about.
+    /// The record as the answer shows it, or its tag, or the names that a refusal is about.
     pub(super) detail: Option<Cow<'a, str>>,
 }
 
 const CREATED: &str = "created";
+const CREATED_LARGE: &str = "created, large";
 const UPDATED: &str = "updated";
+const UPDATED_LARGE: &str = "updated, large";
 const UNCHANGED: &str = "unchanged";
 const DELETED: &str = "deleted";
 const NO_RECORD: &str = "no record";
@@ -40,6 +49,10 @@ const STILL_REFERENCED: &str = "still referenced";
 const CHANGED: &str = "changed";
 const UNWANTED: &str = "unwanted";
 
+/// A record of more bytes is not kept with an answer: a few bytes of a request could otherwise store a megabyte, again and
+/// again.
+const LARGEST_KEPT: usize = 4_096;
+
 impl Verdict {
     /// What was done, for the metrics.
     pub(super) fn deed(&self) -> Option<&'static str> {
@@ -47,7 +60,7 @@ impl Verdict {
             Self::Created(_) => Some("created"),
             Self::Updated(_) => Some("updated"),
             Self::Deleted => Some("deleted"),
-            Self::Refused(_) | Self::Unchanged(_) | Self::NoRecord => None,
+            Self::Refused(_) | Self::Unchanged(_) | Self::NoRecord | Self::Tagged { .. } => None,
         }
     }
 
@@ -83,16 +96,26 @@ impl Verdict {
     /// What to store of it; nothing where the same request may fare better the next time.
     pub(super) fn words(&self, shows_record: bool) -> Option<Words<'_>> {
         let words = |verdict, detail| Some(Words { verdict, id: None, detail });
+        let tag = |record: &Bytes| Some(ETag::of(record).to_string().into());
         match self {
+            Self::Created(Created { id, representation })
+                if shows_record && representation.len() > LARGEST_KEPT =>
+            {
+                Some(Words { verdict: CREATED_LARGE, id: Some(id.get()), detail: tag(representation) })
+            }
             Self::Created(Created { id, representation }) => Some(Words {
                 verdict: CREATED,
                 id: Some(id.get()),
                 detail: shows_record.then(|| String::from_utf8_lossy(representation)),
             }),
+            Self::Updated(record) | Self::Unchanged(record) if record.len() > LARGEST_KEPT => {
+                words(UPDATED_LARGE, tag(record))
+            }
             Self::Updated(record) => words(UPDATED, Some(String::from_utf8_lossy(record))),
             Self::Unchanged(record) => words(UNCHANGED, Some(String::from_utf8_lossy(record))),
             Self::Deleted => words(DELETED, None),
             Self::NoRecord => words(NO_RECORD, None),
+            Self::Tagged { .. } => None,
             Self::Refused(error) => match error {
                 StoreError::DanglingReference(field) => words(DANGLING, Some(field.into())),
                 StoreError::Duplicate(fields) => words(DUPLICATE, Some(fields.join(",").into())),
@@ -109,6 +132,7 @@ impl Verdict {
                 | StoreError::OutcomeUnknown
                 | StoreError::UnderWay
                 | StoreError::OtherRequest
+                | StoreError::AnswerNotKept
                 | StoreError::NotReady(_)
                 | StoreError::Broken(_) => None,
             },
@@ -120,6 +144,8 @@ impl Verdict {
         let record = |detail: Option<String>| Bytes::from(detail.unwrap_or_default());
         Some(match verdict {
             CREATED => Self::Created(Created { id: RecordId::new(id?)?, representation: record(detail) }),
+            CREATED_LARGE => Self::Tagged { id: Some(RecordId::new(id?)?), tag: ETag::parse(&detail?)? },
+            UPDATED_LARGE => Self::Tagged { id: None, tag: ETag::parse(&detail?)? },
             UPDATED => Self::Updated(record(detail)),
             UNCHANGED => Self::Unchanged(record(detail)),
             DELETED => Self::Deleted,
@@ -134,6 +160,13 @@ impl Verdict {
             UNWANTED => Self::Refused(StoreError::Unwanted),
             _ => return None,
         })
+    }
+}
+
+impl Verdict {
+    /// What nobody should ever be told.
+    pub(super) fn strange() -> Self {
+        Self::Refused(strange())
     }
 }
 
@@ -171,6 +204,28 @@ mod tests {
     }
 
     #[test]
+    fn of_a_large_record_the_tag_is_stored() {
+        let (small, large) =
+            (Bytes::from(vec![b'x'; LARGEST_KEPT]), Bytes::from(vec![b'x'; LARGEST_KEPT + 1]));
+        let created = |record: &Bytes| {
+            Verdict::Created(Created { id: RecordId::new(7).unwrap(), representation: record.clone() })
+        };
+        for (verdict, record) in [
+            (Verdict::Updated(large.clone()), "None"),
+            (Verdict::Unchanged(large.clone()), "None"),
+            (created(&large), "Some(RecordId(7))"),
+        ] {
+            let words = verdict.words(true).unwrap();
+            assert!(words.detail.as_ref().unwrap().len() < 40);
+            let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
+            let tag = ETag::of(&large);
+            assert_eq!(format!("{back:?}"), format!("Tagged {{ id: {record}, tag: {tag:?} }}"));
+        }
+        assert_eq!(Verdict::Updated(small.clone()).words(true).unwrap().detail.unwrap().len(), small.len());
+        assert_eq!(created(&large).words(false).unwrap().detail, None);
+    }
+
+    #[test]
     fn what_may_fare_better_the_next_time_is_not_stored() {
         for error in [
             StoreError::UndeclaredRule(String::new()),
@@ -181,6 +236,7 @@ mod tests {
             StoreError::OutcomeUnknown,
             StoreError::UnderWay,
             StoreError::OtherRequest,
+            StoreError::AnswerNotKept,
             StoreError::NotReady(String::new()),
             StoreError::Broken(String::new()),
         ] {

@@ -86,7 +86,7 @@ const REFUSALS: [Refusal; 16] = [
             409,
             "Conflict",
             "Another record still refers to this one, a name is in use, a key has expired, the database has a rule of its own, or a \
-             request with the same `Idempotency-Key` is still under way; `error` says which.",
+             request with the same `Idempotency-Key` is still under way, or was done and cannot be answered again; `error` says which.",
         )
     },
     Refusal {

@@ -26,7 +26,7 @@ const fn kind(name: &'static str, status: u16, description: &'static str) -> Kin
 }
 
 /// Every type. The first of a status stands for all that have none of their own.
-pub(in crate::api) const KINDS: [Kind; 26] = [
+pub(in crate::api) const KINDS: [Kind; 27] = [
     kind("invalid-request", 400, "The request cannot be understood."),
     kind(
         "invalid-body",
@@ -50,6 +50,7 @@ pub(in crate::api) const KINDS: [Kind; 26] = [
     kind("still-referenced", 409, "Other records refer to this one."),
     kind("undeclared-rule", 409, "The database has a rule that the configuration does not declare."),
     kind("request-in-progress", 409, "A request with the same `Idempotency-Key` is being answered."),
+    kind("answer-not-kept", 409, "The request was done before, and its answer cannot be repeated."),
     kind(
         "precondition-failed",
         412,
@@ -88,6 +89,7 @@ fn own_name(error: &ApiError) -> Option<&'static str> {
             StoreError::StillReferenced(_) => "still-referenced",
             StoreError::UndeclaredRule(_) => "undeclared-rule",
             StoreError::UnderWay => "request-in-progress",
+            StoreError::AnswerNotKept => "answer-not-kept",
             StoreError::OutcomeUnknown => "outcome-unknown",
             StoreError::NoIdLeft => "ids-used-up",
             _ => return None,

@@ -215,3 +215,58 @@ fn of_many_that_send_the_same_request_at_once_one_does_it() {
         assert_eq!(server.total(&format!("/users/?first_name=k{round}")), 1);
     }
 }
+
+/// A request of a few bytes must not store a whole record again.
+#[test]
+fn of_a_large_record_an_answer_keeps_the_tag_and_is_repeated_while_the_record_is_the_same() {
+    const WRITES: usize = 40;
+    let home = Home::new(&configs::with_server("base_url = \"http://book.example.org\""));
+    let server = home.serve();
+    let large = "x".repeat(200_000);
+    let body = format!(r#"{{"first_name":"{large}","last_name":"Doe"}}"#);
+    let create = Request::new("POST /users/").key("c").header("Prefer", "return=representation").json(body);
+    let created = server.send(&create);
+    let updates: Vec<Request> = (0..WRITES)
+        .map(|number| Request::new("PUT /users/1/").key(&format!("u{number}")).json("{}"))
+        .collect();
+    let updated: Vec<_> = updates.iter().map(|update| server.send(update)).collect();
+    let bytes = home.query("SELECT sum(length(detail)) FROM _carnet_answers").remove(0);
+    assert!(bytes.parse::<usize>().unwrap() < WRITES * 100, "{bytes} bytes for {WRITES} answers");
+    let repeats = |server: &Server| {
+        server.send(&create).repeats(&created);
+        updates.iter().zip(&updated).for_each(|(update, first)| server.send(update).repeats(first));
+    };
+    repeats(&server);
+    server.stop();
+    let server = home.serve();
+    repeats(&server);
+    let cannot_be_repeated = |server: &Server| {
+        for request in [&create, &updates[0]] {
+            let answer = server.send(request);
+            assert_eq!(
+                (answer.status, answer.header("Idempotency-Replayed")),
+                (409, Some("true")),
+                "{answer:?}"
+            );
+            assert!(answer.error().starts_with("This request was done before."), "{answer:?}");
+        }
+    };
+    let change = |family: &str| {
+        let body = format!(r#"{{"last_name":"{family}"}}"#);
+        assert_eq!(server.send(&Request::new("PUT /users/1/").json(body)).status, 200);
+    };
+    change("Roe");
+    cannot_be_repeated(&server);
+    // The same content is the same record.
+    change("Doe");
+    repeats(&server);
+    assert_eq!(server.status("DELETE /users/1/"), 200);
+    cannot_be_repeated(&server);
+    assert_eq!(server.total("/users/"), 0);
+    // Small records are kept, whatever becomes of them.
+    let small = Request::new("POST /users/").key("s").header("Prefer", "return=representation");
+    let small = small.json(r#"{"first_name":"John","last_name":"Doe"}"#);
+    let first = server.send(&small);
+    assert_eq!(server.status(&format!("DELETE /users/{}/", first.created_id())), 200);
+    server.send(&small).repeats(&first);
+}

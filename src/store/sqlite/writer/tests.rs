@@ -59,7 +59,7 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
     let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
-    store.insert(catalog.at(0), draft, None).await.said.map(|created| created.id)
+    store.insert(catalog.at(0), draft, None).await.said.created().map(|created| created.id)
 }
 
 /// The whole list, and the first record on its own.
