@@ -5,7 +5,8 @@ use std::process::Command;
 use super::repository::{none, read, root};
 
 /// Every script that uses something that was built.
-const SCRIPTS: [&str; 6] = ["bench", "clients/check", "deploy/sbom", "faults/run", "fuzz/run", "test"];
+const SCRIPTS: [&str; 7] =
+    ["bench", "clients/check", "deploy/release", "deploy/sbom", "faults/run", "fuzz/run", "test"];
 
 #[test]
 fn the_folder_is_the_one_that_cargo_is_told() {
