@@ -30,6 +30,8 @@ enum At {
     Head(Scan),
     /// In a head that is whole, with so many bytes left to be handed on.
     RestOfHead(usize),
+    /// In what the library will refuse, with so many bytes left to be handed on. No request comes of it.
+    Unreadable(usize),
     /// Behind a head. What follows is not known before the library has read it.
     Between,
     /// In a body, with so many bytes left.
@@ -69,13 +71,26 @@ impl Framing {
         let length = match &mut self.at {
             At::Head(scan) => {
                 let end = scan.advance(bytes);
-                return self.head(bytes, end, room);
+                if !scan.is_unreadable(bytes) {
+                    return self.head(bytes, end, room);
+                }
+                // The library refuses it now; nobody waits for an end that will not come.
+                self.at = At::Unreadable(bytes.len());
+                return self.portion(bytes, room);
             }
             At::RestOfHead(left) => {
                 let length = room.min(*left);
                 *left -= length;
                 if *left == 0 {
                     self.at = At::Between;
+                }
+                length
+            }
+            At::Unreadable(left) => {
+                let length = room.min(*left);
+                *left -= length;
+                if *left == 0 {
+                    self.at = At::End;
                 }
                 length
             }
@@ -118,11 +133,14 @@ impl Framing {
         let Some(end) = end else { return Portion::Nothing };
         let target = &bytes[scan.target.clone()];
         if let Some(byte) = target::unreadable(target) {
-            let head = spliced(&bytes[..end], &scan.target, &target::encoded(target));
+            let readable = target::encoded(target);
+            let is_short = end - target.len() + readable.len() <= HEAD_BYTES;
+            let head = spliced(&bytes[..end], &scan.target, if is_short { &readable } else { b"/" });
             return self.instead(end, head, Some(Refusal::BadTarget { byte }));
         }
-        let refusal = (scan.has_length && scan.has_coding).then_some(Refusal::TwoLengths);
-        if let Some(length) = &scan.endless {
+        let refusal = (scan.lengths > 0 && scan.has_coding).then_some(Refusal::TwoLengths);
+        // Beside another length it stays what it is, and the library refuses the two.
+        if let (Some(length), 1) = (&scan.endless, scan.lengths) {
             let head = spliced(&bytes[..end], length, LONGEST_BODY);
             return self.instead(end, head, refusal);
         }
@@ -134,7 +152,7 @@ impl Framing {
     /// Notes that no more will come; says whether that was in the middle of a head.
     pub(super) fn give_up(&mut self, rest: usize) -> bool {
         let is_in_head = matches!(self.at, At::Head(_));
-        self.at = if is_in_head { At::RestOfHead(rest) } else { At::End };
+        self.at = if is_in_head { At::Unreadable(rest) } else { At::End };
         is_in_head
     }
 
@@ -174,10 +192,12 @@ struct Scan {
     /// Where the first line begins that is not whole.
     line: usize,
     is_begun: bool,
+    /// The first line is whole, and not of a version that the library reads.
+    is_foreign: bool,
     method: Range<usize>,
     target: Range<usize>,
     fields: usize,
-    has_length: bool,
+    lengths: usize,
     has_coding: bool,
     /// A length of a body that is more than the HTTP library can count.
     endless: Option<Range<usize>>,
@@ -198,7 +218,7 @@ impl Scan {
                 Some(first) => {
                     self.fields += 1;
                     if matches!(first, b'c' | b'C') && is_named(line, b"content-length") {
-                        self.has_length = true;
+                        self.lengths += 1;
                         self.length_of_body(line, start);
                     } else if matches!(first, b't' | b'T') && is_named(line, b"transfer-encoding") {
                         self.has_coding = true;
@@ -214,9 +234,16 @@ impl Scan {
         let method = memchr(b' ', line).unwrap_or(line.len());
         self.method = start..start + method;
         let version = memchr::memrchr(b' ', line).unwrap_or(line.len());
-        if method < version && line[version..].starts_with(b" HTTP/1.") {
+        self.is_foreign = !matches!(&line[version..], b" HTTP/1.0" | b" HTTP/1.1");
+        if method < version && !self.is_foreign {
             self.target = start + method + 1..start + version;
         }
+    }
+
+    /// Whether this cannot become a head: TLS or another protocol, or a line that somebody typed.
+    fn is_unreadable(&self, bytes: &[u8]) -> bool {
+        let first = || bytes.iter().find(|byte| !matches!(byte, b'\r' | b'\n'));
+        self.is_foreign || (!self.is_begun && first().is_some_and(|byte| !byte.is_ascii_graphic()))
     }
 
     fn length_of_body(&mut self, line: &[u8], start: usize) {
@@ -342,6 +369,42 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn what_is_no_http_is_handed_on_at_once_and_no_request_comes_of_it() {
+        for text in [
+            "\x16\x03\x01\x02",
+            "\r\n\x16",
+            "SSH-2.0-x\r\n",
+            "GET /users/\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        ] {
+            let mut framing = Framing::default();
+            let mut rest = text.as_bytes();
+            while !rest.is_empty() {
+                let Portion::These(length) = framing.portion(rest, 3) else {
+                    panic!("{text:?} is held back")
+                };
+                rest = &rest[length..];
+            }
+            assert!(matches!(framing.portion(b"GET / HTTP/1.1\r\n\r\n", 99), Portion::End));
+            assert!(framing.request_begins(SizeHint::with_exact(0)).is_some());
+        }
+    }
+
+    #[test]
+    fn two_lengths_are_not_made_alike() {
+        let head = "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\nContent-Length: 9223372036854775807\r\n\r\n";
+        assert_eq!(handed(head.as_bytes(), 0, SizeHint::with_exact(0)).0, head.as_bytes());
+    }
+
+    #[test]
+    fn a_target_that_would_be_too_long_encoded_gives_way() {
+        let head = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "<".repeat(25_000));
+        let (text, told) = handed(head.as_bytes(), 0, SizeHint::with_exact(0));
+        assert_eq!(told, [Some(Refusal::BadTarget { byte: b'<' })]);
+        assert_eq!(text, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     }
 
     #[test]

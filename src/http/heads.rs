@@ -30,7 +30,13 @@ impl<S> Heads<S> {
 
     /// The stream itself, and whether a part of a request has come.
     pub(super) fn into_parts(self) -> (S, bool) {
-        (self.stream, !self.held.is_empty())
+        let has_begun = self.has_begun();
+        (self.stream, has_begun)
+    }
+
+    /// Whether more is held than empty lines, which may stand before a request and behind a body.
+    fn has_begun(&self) -> bool {
+        self.held.iter().any(|byte| !matches!(byte, b'\r' | b'\n'))
     }
 
     /// Hands on what is held, as far as it may be and there is room; says whether that is all for now.
@@ -45,7 +51,7 @@ impl<S> Heads<S> {
                 }
                 Portion::Other { length, head } => self.replace(length, &head),
                 Portion::Nothing => {
-                    if self.connection.phase() == Phase::Idle {
+                    if self.connection.phase() == Phase::Idle && self.has_begun() {
                         self.connection.enter(Phase::Head);
                     }
                     return false;

@@ -7,13 +7,13 @@ pub(super) fn unreadable(target: &[u8]) -> Option<u8> {
     if target.iter().all(|byte| is_usual(*byte)) || target.first() != Some(&b'/') || is_read(target) {
         return None;
     }
-    let (path, query) = match target.iter().position(|byte| *byte == b'?') {
-        Some(at) => target.split_at(at),
-        None => (target, &b""[..]),
+    let path = target.iter().position(|byte| *byte == b'?').unwrap_or(target.len());
+    let is_wrong = |(at, byte): (usize, &u8)| {
+        let alone: &[u8] = if at < path { &[b'/', *byte] } else { &[b'/', b'?', *byte] };
+        (byte.is_ascii() && !is_read(alone)).then_some(*byte)
     };
-    let in_path = path.iter().find(|byte| !is_read(&[b'/', **byte]));
-    let in_query = || query.iter().find(|byte| !is_read(&[b'/', b'?', **byte]));
-    in_path.or_else(in_query).copied()
+    let not_utf8 = || target.get(std::str::from_utf8(target).err()?.valid_up_to()).copied();
+    target.iter().enumerate().find_map(is_wrong).or_else(not_utf8)
 }
 
 /// The target with everything encoded that may have to be.
@@ -47,6 +47,8 @@ mod tests {
         assert_eq!(unreadable(b"/users/?last_name=Van Gogh"), Some(b' '));
         assert_eq!(unreadable(b"/a<b>"), Some(b'<'));
         assert_eq!(unreadable(b"/\xe9"), Some(0xe9));
+        assert_eq!(unreadable("/users/?last_name=Gödel Kurt".as_bytes()), Some(b' '));
+        assert_eq!(unreadable(b"/?\xc3\xb6\xe9"), Some(0xe9));
         for fine in ["/", "/users/1/?a=b&c=%20", "/a|b", "/é?x=é", "*", "http://x/ y", "users"] {
             assert_eq!(unreadable(fine.as_bytes()), None, "{fine}");
         }

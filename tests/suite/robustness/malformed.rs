@@ -38,6 +38,23 @@ fn a_head_that_cannot_be_read_gets_a_bare_400_and_the_end() {
     }
 }
 
+/// Nobody says that no more will come: whoever speaks another protocol waits for an answer.
+#[test]
+fn what_is_not_http_is_refused_without_waiting_for_the_end_of_a_head() {
+    let server = Server::start(&configs::built_in());
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"SSH-2.0-OpenSSH_9\r\n",
+        b"GET /users/\r\n",
+        b"\r\n\x80",
+    ] {
+        let mut client = server.client();
+        client.write(bytes).unwrap();
+        let answer = String::from_utf8_lossy(&client.read_to_end()).into_owned();
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{bytes:?}: {answer}");
+    }
+}
+
 #[test]
 fn a_body_that_breaks_off_stores_nothing() {
     let server = Server::start(&configs::built_in());
