@@ -20,11 +20,14 @@ use crate::http::{Request, Response, header, response};
 use crate::record::draft::key::{GRACE_MEMBERS, KEY_MEMBERS, KeyDraft, grace_faults};
 use crate::record::draft::{self, Draft, DraftError, Patch};
 use crate::record::fault::{Fault, Found};
-use crate::record::listing::{Listing, ListingError};
+use crate::record::listing::Listing;
 use crate::record::moment::Moment;
 use crate::store::StoreError;
 use entry::Entry;
 use shape::Shape;
+
+/// How many faults are answered with a suggestion: looking for one costs more than everything else about a fault.
+const MOST_SUGGESTIONS: usize = 8;
 
 /// What is said beyond the words of the error.
 struct Explanation {
@@ -87,8 +90,8 @@ fn explain(app: &App, error: &ApiError, request: &Request) -> Explanation {
                 Err(_) => Found { faults: Vec::new(), more: 0 },
             };
             let found = at_least(found, error);
-            let entry = |fault: &Fault<ListingError>| Entry::of_query(app, collection, fault);
-            Explanation::of_faults(found.faults.iter().map(entry).collect(), found.more)
+            let entry = |(at, fault)| Entry::of_query(app, collection, fault, at < MOST_SUGGESTIONS);
+            Explanation::of_faults(found.faults.iter().enumerate().map(entry).collect(), found.more)
         }
         (
             ApiError::Store(StoreError::DanglingReference(field)),
@@ -121,10 +124,8 @@ fn of_body(app: &App, error: &DraftError, route: &Route<'_>, request: &Request) 
         _ => (KeyDraft::faults(catalog, body, Moment::now()), Shape::Key(&KEY_MEMBERS)),
     };
     let found = at_least(found, error);
-    Explanation::of_faults(
-        found.faults.iter().map(|fault| Entry::of_body(&shape, fault)).collect(),
-        found.more,
-    )
+    let entry = |(at, fault)| Entry::of_body(&shape, fault, at < MOST_SUGGESTIONS);
+    Explanation::of_faults(found.faults.iter().enumerate().map(entry).collect(), found.more)
 }
 
 /// The fault that is known, should the second reading not find it: what is judged by the clock may change meanwhile.

@@ -131,7 +131,12 @@ pub fn nearest<'a>(given: &str, choices: &[&'a str]) -> Option<&'a str> {
         if given.len() >= 3 && (choice.starts_with(&given) || given.starts_with(&choice)) {
             return Some(1);
         }
-        let longer = given.chars().count().max(choice.chars().count());
+        let (one, other) = (given.chars().count(), choice.chars().count());
+        let longer = one.max(other);
+        // It cannot be less than the difference of the lengths; most are ruled out without comparing.
+        if one.abs_diff(other) > (longer / 3).max(1) {
+            return None;
+        }
         let distance = strsim::damerau_levenshtein(&given, &choice);
         (distance <= (longer / 3).max(1)).then_some(distance)
     };

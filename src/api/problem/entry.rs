@@ -38,13 +38,13 @@ impl Entry {
     }
 
     /// A fault of a body.
-    pub(super) fn of_body(shape: &Shape<'_>, fault: &Fault<DraftError>) -> Self {
+    pub(super) fn of_body(shape: &Shape<'_>, fault: &Fault<DraftError>, suggests: bool) -> Self {
         let member = |name: &str, detail: String| Self::new(Place::Member(name.to_owned()), detail);
         let entry = match &fault.error {
             DraftError::GivenTwice(name) => member(name, "the member is given more than once".into()),
             DraftError::UnknownField(name) => {
                 let names = shape.names();
-                let near = nearest(name, &names);
+                let near = suggests.then(|| nearest(name, &names)).flatten();
                 let detail = format!("there is no field {}{}", shorten(name), did_you_mean(near));
                 let suggestion = near.map(str::to_owned);
                 Self { accepted: Some(one_of(&names)), suggestion, ..member(name, detail) }
@@ -89,7 +89,12 @@ impl Entry {
     }
 
     /// A fault of the query of a list.
-    pub(super) fn of_query(app: &App, collection: &Collection, fault: &Fault<ListingError>) -> Self {
+    pub(super) fn of_query(
+        app: &App,
+        collection: &Collection,
+        fault: &Fault<ListingError>,
+        suggests: bool,
+    ) -> Self {
         let parameter = |name: &str, detail: String| Self::new(Place::Parameter(name.to_owned()), detail);
         let entry = match &fault.error {
             ListingError::GivenTwice(name) => parameter(name, "the parameter is given more than once".into()),
@@ -97,7 +102,7 @@ impl Entry {
                 let names = parameters(collection);
                 // A key under a wrong name is no less a key: it is told what it should be called, and not repeated.
                 let all: Vec<&str> = names.iter().copied().chain(app.key_parameters.names()).collect();
-                let near = nearest(name, &all);
+                let near = suggests.then(|| nearest(name, &all)).flatten();
                 let detail = format!("there is no parameter {}{}", shorten(name), did_you_mean(near));
                 let suggestion = near.map(str::to_owned);
                 Self { accepted: Some(one_of(&names)), suggestion, ..parameter(name, detail) }

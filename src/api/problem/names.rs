@@ -5,7 +5,7 @@ use crate::api::route::Route;
 use crate::catalog::name;
 
 /// No name of ours is nearly as long; comparing costs the product of the lengths.
-const LONGEST_COMPARED: usize = 128;
+const LONGEST_COMPARED: usize = 96;
 /// How many names are listed.
 const MOST_LISTED: usize = 20;
 
@@ -41,7 +41,8 @@ pub(super) fn not_found(app: &App, route: Option<Route<'_>>, path: &str) -> Stri
             let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
             if app.catalog.find(first).is_some() {
                 return format!(
-                    "A path of {first} ends there, or with the id of a record: a whole number from 1 on"
+                    "A path of {first} ends there, or with the id of a record: a whole number from 1 to {}",
+                    i64::MAX
                 );
             }
             let collections: Vec<&str> = app.catalog.collections().iter().map(|one| one.name()).collect();

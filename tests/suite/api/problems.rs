@@ -404,7 +404,10 @@ fn what_is_not_there_is_named() {
         ("/address/99/", "There is no record 99 in address"),
         ("/adress/", "There is no such path; did you mean /address/?"),
         ("/nothing/", "There is no such path"),
-        ("/address/x/", "A path of address ends there, or with the id of a record: a whole number from 1 on"),
+        (
+            "/address/x/",
+            "A path of address ends there, or with the id of a record: a whole number from 1 to 9223372036854775807",
+        ),
     ] {
         assert_eq!(problem(&server, &format!("GET {path}"), 404)["detail"], detail);
     }
