@@ -10,8 +10,9 @@ use super::Settings;
 use super::route::Route;
 use crate::catalog::Catalog;
 
-/// How many characters of an unknown segment are shown: as many as `keys list` shows of a key.
+/// How many characters of an unknown segment are shown, and of how many: what `keys list` shows of a key.
 const SHOWN: usize = 4;
+const LONG: usize = 16;
 
 /// The segments of our own paths that are no names of collections.
 const WORDS: [&str; 9] =
@@ -29,13 +30,12 @@ pub(super) fn loggable<'a>(catalog: &Catalog, settings: &Settings, path: &'a str
         if place > 0 {
             shown.push('/');
         }
-        let end = segment.char_indices().nth(SHOWN).map(|(end, _)| end);
-        match end.filter(|_| !WORDS.contains(&segment) && catalog.find(segment).is_none()) {
-            None => shown.push_str(segment),
-            Some(end) => {
-                shown.push_str(&segment[..end]);
-                shown.push('…');
-            }
+        if segment.is_empty() || WORDS.contains(&segment) || catalog.find(segment).is_some() {
+            shown.push_str(segment);
+        } else {
+            let is_long = segment.chars().nth(LONG - 1).is_some();
+            shown.extend(segment.chars().take(if is_long { SHOWN } else { 0 }));
+            shown.push('…');
         }
     }
     Cow::Owned(shown)

@@ -105,11 +105,11 @@ fn a_path_that_is_served_is_shown_whole() {
         (Request::new("POST /users").json("{"), "/users", 400),
         (Request::new("POST /address/").json(body), "/address/", 413),
         (Request::new("PUT /schema/address/"), "/schema/address/", 405),
-        (Request::new("GET /users/1x/"), "/users/1x/", 404),
-        (Request::new("GET /userss/"), "/user…/", 404),
-        (Request::new("GET /schema/userss/"), "/schema/user…/", 404),
-        (Request::new("GET /users/1/address/"), "/users/1/address/", 404),
-        (Request::new("GET /ünter/"), "/ünte…/", 404),
+        (Request::new("GET /users/1x/"), "/users/…/", 404),
+        (Request::new("GET /userss/"), "/…/", 404),
+        (Request::new("GET /schema/userss/"), "/schema/…/", 404),
+        (Request::new("GET /users/1/address/"), "/users/…/address/", 404),
+        (Request::new("GET /ünter/"), "/…/", 404),
     ] {
         let id = format!("shown{}", shown.replace(|character: char| !character.is_ascii_alphanumeric(), "-"));
         let request = request.header("X-Request-Id", &id);
