@@ -13,7 +13,9 @@ pub(super) fn meant(text: &str) -> Option<SocketAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
-    if let Some(ip) = ip(text).filter(|_| !text.is_empty()) {
+    // `::1:9123` without brackets is an address too, and probably not the one that is meant.
+    let has_port = text.rsplit_once(':').is_some_and(|(host, port)| port.len() > 3 && ip(host).is_some());
+    if let Some(ip) = ip(text).filter(|_| !text.is_empty() && !has_port) {
         return Some(SocketAddr::new(ip, usual));
     }
     let (host, port) = match text.rsplit_once(':') {
@@ -49,6 +51,8 @@ mod tests {
             ("localhost", "127.0.0.1:8080"),
             ("::1", "[::1]:8080"),
             ("[::1]", "[::1]:8080"),
+            ("::1:9123", "[::1]:9123"),
+            ("2001:db8::1", "[2001:db8::1]:8080"),
         ] {
             assert_eq!(meant(text), Some(address.parse().unwrap()), "{text}");
         }
