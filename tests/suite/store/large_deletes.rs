@@ -9,8 +9,10 @@ use crate::support::home::Home;
 use crate::support::request::Request;
 use crate::support::server::Server;
 
-const FEW: usize = 16_000;
-const MANY: usize = 80_000;
+const FEW: usize = 10_000;
+const MANY: usize = 50_000;
+/// How long a text of each of them is: what a delete has to be able to take back grows with it.
+const TEXT: usize = 300;
 /// How much longer many may take than few, of which there are five times less: room for a busy machine, but not for a
 /// square of five.
 const MOST: u32 = 12;
@@ -42,6 +44,7 @@ name = "houses"
 
 [collection.fields]
 town = { type = "integer", references = "towns", on_delete = "cascade" }
+text = { type = "string" }
 
 [collection.pagination]
 page_size = 20
@@ -52,6 +55,7 @@ name = "rooms"
 [collection.fields]
 house = { type = "integer", references = "houses", on_delete = "set_null" }
 attic = { type = "integer", references = "houses", on_delete = "cascade" }
+text  = { type = "string" }
 
 [collection.pagination]
 page_size = 20
@@ -99,7 +103,8 @@ fn grows_with_the_number(fill: impl Fn(usize, usize) -> String) -> Duration {
 fn a_delete_takes_as_long_as_there_are_records_to_change() {
     let of = |collection: &str| {
         grows_with_the_number(|town, number| {
-            format!("INSERT INTO {collection} (town) {}", each(number, &town.to_string()))
+            let text = "x".repeat(TEXT);
+            format!("INSERT INTO {collection} (town, text) {}", each(number, &format!("{town}, '{text}'")))
         })
     };
     let (cleared, deleted) = (of("guests"), of("houses"));
@@ -110,11 +115,12 @@ fn a_delete_takes_as_long_as_there_are_records_to_change() {
 #[test]
 fn a_delete_of_several_levels_takes_as_long_as_there_are_records_to_change() {
     grows_with_the_number(|town, number| {
+        let text = "x".repeat(2 * TEXT);
         format!(
-            "INSERT INTO houses (town) {};
-             INSERT INTO rooms (house) SELECT id FROM houses WHERE town = {town};
-             INSERT INTO rooms (attic) SELECT id FROM houses WHERE town = {town}",
-            each(number / 3, &town.to_string())
+            "INSERT INTO houses (town, text) {};
+             INSERT INTO rooms (house, text) SELECT id, text FROM houses WHERE town = {town};
+             INSERT INTO rooms (attic, text) SELECT id, text FROM houses WHERE town = {town}",
+            each(number / 2, &format!("{town}, '{text}'"))
         )
     });
 }
