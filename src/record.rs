@@ -54,6 +54,17 @@ pub enum Value {
     Garbled(Vec<u8>),
 }
 
+impl Value {
+    /// How many bytes it takes beside itself.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Garbled(bytes) => bytes.len(),
+            Self::Null | Self::Integer(_) | Self::Float(_) | Self::Boolean(_) => 0,
+        }
+    }
+}
+
 /// An integer as JSON writes it, `-?(0|[1-9][0-9]*)`, within 64 bits. `-0` is none.
 pub fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);

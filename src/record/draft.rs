@@ -114,6 +114,11 @@ impl Draft {
         values.collect::<Result<_, _>>().map(Self)
     }
 
+    /// How many bytes its texts take.
+    pub fn text_bytes(&self) -> usize {
+        self.0.iter().map(Value::text_bytes).sum()
+    }
+
     /// The values in the order of the fields.
     pub fn into_values(self) -> Vec<Value> {
         self.0
@@ -147,6 +152,11 @@ impl Patch {
         let values = collection.fields().iter().zip(given);
         let values = values.map(|(field, value)| value.map(|value| judge(field, value, faults)).transpose());
         values.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// How many bytes its texts take.
+    pub fn text_bytes(&self) -> usize {
+        self.0.iter().flatten().map(Value::text_bytes).sum()
     }
 
     /// The values in the order of the fields; `None` stays as it is stored.

@@ -37,14 +37,8 @@ impl Change {
 
     /// What it takes in memory, roughly.
     fn bytes(&self) -> usize {
-        let of_values = |values: &[Value]| -> usize {
-            let text = |value: &Value| match value {
-                Value::Text(text) => text.len(),
-                Value::Garbled(bytes) => bytes.len(),
-                Value::Null | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) => 0,
-            };
-            values.iter().map(|value| EACH_VALUE + text(value)).sum()
-        };
+        let of_values =
+            |values: &[Value]| -> usize { values.iter().map(|value| EACH_VALUE + value.text_bytes()).sum() };
         let before = self.before.as_deref().map_or(0, of_values);
         let after = self.after.as_ref();
         OVERHEAD + before + after.map_or(0, |after| of_values(&after.values) + after.representation.len())

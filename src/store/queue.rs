@@ -1,4 +1,4 @@
-//! The queue before a writer: bounded in number and in time.
+//! The queue before a writer: bounded in number, in bytes and in time.
 //!
 //! A write is either still here or in the hands of the writer. Who has waited too long takes it out again, and can be
 //! sure then that it was not done and never will be.
@@ -13,6 +13,8 @@ use super::StoreError;
 
 /// How many writes may wait. Beyond it a client is told to come back rather than kept.
 const MOST: usize = 4_096;
+/// How many bytes of text they may have together. One alone is always taken.
+const MOST_BYTES: usize = 128 << 20;
 /// How long a write waits to be begun. Longer than a lock is waited for, which ends in an answer.
 const PATIENCE: Duration = Duration::from_secs(6);
 
@@ -26,7 +28,9 @@ pub(super) struct Queue<T> {
 }
 
 struct State<T> {
-    waiting: BTreeMap<u64, T>,
+    /// By number, with the bytes of each.
+    waiting: BTreeMap<u64, (T, usize)>,
+    bytes: usize,
     next: u64,
     /// What is said to those who come after the end.
     end: Option<StoreError>,
@@ -49,22 +53,23 @@ impl<T> Default for Queue<T> {
 
 impl<T> Queue<T> {
     fn with_patience(patience: Duration) -> Self {
-        let state = Mutex::new(State { waiting: BTreeMap::new(), next: 0, end: None });
+        let state = Mutex::new(State { waiting: BTreeMap::new(), bytes: 0, next: 0, end: None });
         Self { state, patience, thread: Condvar::new(), task: Notify::new() }
     }
 
-    /// Lets a write wait, and says under which number.
-    pub(super) fn push(&self, write: T) -> Result<u64, StoreError> {
+    /// Lets a write wait whose texts take so many bytes, and says under which number.
+    pub(super) fn push(&self, write: T, bytes: usize) -> Result<u64, StoreError> {
         let mut state = self.state.lock();
         if let Some(end) = &state.end {
             return Err(end.clone());
         }
-        if state.waiting.len() >= MOST {
+        let is_heavy = bytes > 0 && state.bytes > 0 && state.bytes.saturating_add(bytes) > MOST_BYTES;
+        if state.waiting.len() >= MOST || is_heavy {
             return Err(StoreError::Busy);
         }
         let number = state.next;
         state.next += 1;
-        state.waiting.insert(number, write);
+        state.insert(number, write, bytes);
         drop(state);
         self.thread.notify_one();
         self.task.notify_one();
@@ -88,18 +93,21 @@ impl<T> Queue<T> {
 
     /// Takes a write out that nobody has begun; says whether it was still there.
     fn withdraw(&self, number: u64) -> bool {
-        let write = self.state.lock().waiting.remove(&number);
+        let write = self.state.lock().remove(number);
         write.is_some()
     }
 
     /// The first that waits. From here on it is the writer's.
     pub(super) fn take(&self) -> Option<(u64, T)> {
-        self.state.lock().waiting.pop_first()
+        let mut state = self.state.lock();
+        let number = *state.waiting.first_key_value()?.0;
+        Some((number, state.remove(number)?))
     }
 
     /// Lets a write wait again, where it stood: nothing of it was done.
     pub(super) fn put_back(&self, number: u64, write: T) {
-        self.state.lock().waiting.insert(number, write);
+        // It had its place before, and is the next to be taken.
+        self.state.lock().insert(number, write, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -133,7 +141,10 @@ impl<T> Queue<T> {
     /// Says that nobody will take any more: those who wait get no answer.
     pub(super) fn abandon(&self, end: StoreError) {
         self.close(end);
-        let waiting = std::mem::take(&mut self.state.lock().waiting);
+        let mut state = self.state.lock();
+        state.bytes = 0;
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
         drop(waiting);
     }
 
@@ -143,6 +154,17 @@ impl<T> Queue<T> {
 }
 
 impl<T> State<T> {
+    fn insert(&mut self, number: u64, write: T, bytes: usize) {
+        self.bytes += bytes;
+        self.waiting.insert(number, (write, bytes));
+    }
+
+    fn remove(&mut self, number: u64) -> Option<T> {
+        let (write, bytes) = self.waiting.remove(&number)?;
+        self.bytes -= bytes;
+        Some(write)
+    }
+
     fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.end.is_none()
     }
@@ -158,7 +180,7 @@ mod tests {
     fn writes_are_taken_in_order_and_put_back_where_they_stood() {
         let queue = Queue::with_patience(SOON);
         for write in ["a", "b", "c"] {
-            queue.push(write).unwrap();
+            queue.push(write, 0).unwrap();
         }
         let (number, first) = queue.take().unwrap();
         assert_eq!((queue.take(), first), (Some((1, "b")), "a"));
@@ -171,11 +193,11 @@ mod tests {
     async fn a_write_that_is_not_begun_in_time_is_taken_out_and_one_that_is_begun_is_waited_for() {
         let queue = Queue::with_patience(SOON);
         let (reply, answer) = oneshot::channel::<()>();
-        let number = queue.push(reply).unwrap();
+        let number = queue.push(reply, 0).unwrap();
         assert_eq!(queue.answer(number, answer).await, Err(StoreError::Busy));
         assert_eq!((queue.take().is_none(), queue.len()), (true, 0));
         let (reply, answer) = oneshot::channel();
-        let number = queue.push(reply).unwrap();
+        let number = queue.push(reply, 0).unwrap();
         let begun = async {
             let (_, reply) = queue.take().unwrap();
             tokio::time::sleep(SOON * 20).await;
@@ -185,16 +207,28 @@ mod tests {
     }
 
     #[test]
+    fn the_bytes_that_wait_are_bounded_and_one_write_alone_is_taken() {
+        let queue = Queue::default();
+        let number = queue.push('a', MOST_BYTES + 1).unwrap();
+        assert_eq!((queue.push('b', 1), queue.push('c', 0)), (Err(StoreError::Busy), Ok(1)));
+        assert!(queue.withdraw(number));
+        queue.push('d', MOST_BYTES).unwrap();
+        assert_eq!(queue.push('e', 1), Err(StoreError::Busy));
+        assert_eq!((queue.take(), queue.take()), (Some((1, 'c')), Some((2, 'd'))));
+        assert_eq!(queue.push('f', 1), Ok(3));
+    }
+
+    #[test]
     fn a_full_queue_takes_no_more_and_a_closed_one_none_at_all() {
         let queue = Queue::default();
         for write in 0..MOST {
-            queue.push(write).unwrap();
+            queue.push(write, 0).unwrap();
         }
-        assert_eq!(queue.push(0), Err(StoreError::Busy));
-        assert!(queue.withdraw(7) && !queue.withdraw(7) && queue.push(0).is_ok());
+        assert_eq!(queue.push(0, 0), Err(StoreError::Busy));
+        assert!(queue.withdraw(7) && !queue.withdraw(7) && queue.push(0, 0).is_ok());
         queue.close(StoreError::Unavailable);
-        assert_eq!((queue.push(0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForWrites));
+        assert_eq!((queue.push(0, 0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForWrites));
         queue.abandon(StoreError::Full);
-        assert_eq!((queue.push(0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForTheEnd));
+        assert_eq!((queue.push(0, 0), queue.wait(SOON)), (Err(StoreError::Unavailable), Waited::ForTheEnd));
     }
 }

@@ -147,8 +147,9 @@ impl Sqlite {
         ticket: Option<Ticket>,
     ) -> Told<Verdict> {
         let collection = collection.position();
+        let bytes = draft.text_bytes();
         let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
-        self.writer.submit(ticket, Task::Small(Box::new(insert))).await
+        self.writer.submit(ticket, bytes, Task::Small(Box::new(insert))).await
     }
 
     pub(super) async fn update(
@@ -160,8 +161,9 @@ impl Sqlite {
         ticket: Option<Ticket>,
     ) -> Told<Verdict> {
         let collection = collection.position();
+        let bytes = patch.text_bytes();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
-        self.writer.submit(ticket, Task::Small(Box::new(update))).await
+        self.writer.submit(ticket, bytes, Task::Small(Box::new(update))).await
     }
 
     pub(super) async fn delete(
@@ -172,7 +174,7 @@ impl Sqlite {
         ticket: Option<Ticket>,
     ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(ticket, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
+        self.writer.submit(ticket, 0, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

@@ -22,6 +22,15 @@ pub(super) struct Patched {
 }
 
 impl Write {
+    /// How many bytes its texts take.
+    pub(super) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Insert { values, .. } => values.iter().map(Value::text_bytes).sum(),
+            Self::Update { change, .. } => change.given.iter().map(|(_, value)| value.text_bytes()).sum(),
+            Self::Delete { .. } => 0,
+        }
+    }
+
     /// The position of its collection.
     pub(super) fn collection(&self) -> usize {
         match self {

@@ -55,7 +55,8 @@ impl Writer {
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
         let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(Waiting { number: 0, write, pass, reply })?;
+        let bytes = write.text_bytes();
+        let number = self.queue.push(Waiting { number: 0, write, pass, reply }, bytes)?;
         Ok((number, answer))
     }
 }

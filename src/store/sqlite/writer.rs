@@ -66,9 +66,9 @@ impl Writer {
         Ok(Self { queue, under_way: Arc::default(), thread: Mutex::new(Some(thread)), fuse })
     }
 
-    /// Hands in a write and waits until it is on disk or refused.
-    pub(super) async fn submit(&self, ticket: Option<Ticket>, task: Task) -> Told<Verdict> {
-        let told = match self.hand_in(ticket, task) {
+    /// Hands in a write whose texts take so many bytes, and waits until it is on disk or refused.
+    pub(super) async fn submit(&self, ticket: Option<Ticket>, bytes: usize, task: Task) -> Told<Verdict> {
+        let told = match self.hand_in(ticket, bytes, task) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
@@ -78,11 +78,12 @@ impl Writer {
     fn hand_in(
         &self,
         ticket: Option<Ticket>,
+        bytes: usize,
         task: Task,
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
         let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(Write::new(task, pass, reply))?;
+        let number = self.queue.push(Write::new(task, pass, reply), bytes)?;
         Ok((number, answer))
     }
 

@@ -91,8 +91,8 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
         release.recv().ok();
         Ok(Verdict::NoRecord)
     };
-    let holding = store.writer.submit(None, Task::Small(Box::new(hold)));
-    let panicking = store.writer.submit(None, Task::Small(Box::new(|_| panic!("a bug"))));
+    let holding = store.writer.submit(None, 0, Task::Small(Box::new(hold)));
+    let panicking = store.writer.submit(None, 0, Task::Small(Box::new(|_| panic!("a bug"))));
     let writes = ["one", "two", "three"].map(|text| insert(&store, &catalog, text).boxed());
     let letting_go = async { drop(held) };
     let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
@@ -126,7 +126,7 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
         group.changes.note(Change { collection: 9, id, before: None, after: None });
         Ok(done)
     };
-    let told = store.writer.submit(None, Task::Small(Box::new(update))).await;
+    let told = store.writer.submit(None, 0, Task::Small(Box::new(update))).await;
     assert!(is_unknown(&told.said), "{told:?}");
     assert_eq!(store.fuse.blown().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
