@@ -172,6 +172,9 @@ pub enum OpenError {
     /// Files of the store may not be made, read or written.
     #[error("{path} cannot be opened: {cause}; let the user that runs carnet read and write it and make files in {folder}, or choose another place with --database", path = .path.display(), folder = .folder.display())]
     Denied { path: PathBuf, folder: PathBuf, cause: String },
+    /// There is no room for what must be written.
+    #[error("{path} cannot be opened: the disk is full; make room in {folder} and try again", path = .path.display(), folder = .folder.display())]
+    Full { path: PathBuf, folder: PathBuf },
     #[error("{place} cannot be opened: {cause}")]
     Unusable { place: String, cause: String },
 }

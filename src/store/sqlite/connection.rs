@@ -63,8 +63,13 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
 
 /// Marks the file as ours; part of the transaction that makes its first tables.
 pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", FORMAT)
+    for (pragma, value) in [("application_id", APPLICATION_ID), ("user_version", FORMAT)] {
+        // Written where it is there already, it would need room, and no start were possible on a full disk.
+        if connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))? != value {
+            connection.pragma_update(None, pragma, value)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether the file is marked as ours.
@@ -76,6 +81,9 @@ pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
 /// An error of SQLite while opening, in words.
 pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
+        _ if lacks_room(error) => {
+            OpenError::Full { path: path.to_owned(), folder: place::folder(path).to_owned() }
+        }
         Some(ErrorCode::NotADatabase) => OpenError::Foreign(path.to_owned()),
         Some(ErrorCode::CannotOpen) if path.is_dir() => OpenError::Folder(path.to_owned()),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
@@ -87,6 +95,13 @@ pub(super) fn unusable(path: &Path, error: &rusqlite::Error) -> OpenError {
         }
         _ => OpenError::Unusable { place: path.display().to_string(), cause: error.to_string() },
     }
+}
+
+/// Whether the disk is full. The index of the log, which a connection makes, is told apart by its own code.
+fn lacks_room(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| {
+        error.code == ErrorCode::DiskFull || error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
+    })
 }
 
 fn settle(connection: &Connection, role: Role) -> rusqlite::Result<()> {

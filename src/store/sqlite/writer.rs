@@ -131,7 +131,13 @@ impl Desk {
         observer: Arc<Observer>,
         memory_bytes: usize,
     ) -> rusqlite::Result<Self> {
-        let version = version::read(&connection)?;
+        let before = version::read(&connection)?;
+        // A write that shows whether there is room for one. Reading is possible without, and better than no service.
+        let (version, is_full) = match version::raise(&connection, before + 1) {
+            Ok(()) => (before + 1, false),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => (before, true),
+            Err(error) => return Err(error),
+        };
         let strangers = Stranger::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
@@ -151,6 +157,9 @@ impl Desk {
             is_full: false,
         };
         desk.look_for_foreign()?;
+        if is_full {
+            desk.note_full_disk();
+        }
         Ok(desk)
     }
 
@@ -289,9 +298,7 @@ impl Desk {
                 (StoreError::Busy, Ok(()))
             }
             Some(ErrorCode::DiskFull) if rolled_back => {
-                if !std::mem::replace(&mut self.is_full, true) {
-                    self.observer.report(Event::WritesRefused { cause: "the disk is full" });
-                }
+                self.note_full_disk();
                 (StoreError::Full, Ok(()))
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) if rolled_back => {
@@ -317,6 +324,13 @@ impl Desk {
         match ids::used_up(&self.connection, &self.catalog) {
             Ok(used_up) => std::mem::replace(&mut self.used_up, used_up) != self.used_up,
             Err(_) => false,
+        }
+    }
+
+    /// Says once that writes are refused, until one goes through.
+    fn note_full_disk(&mut self) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            self.observer.report(Event::WritesRefused { cause: "the disk is full" });
         }
     }
 

@@ -246,6 +246,31 @@ fn a_full_disk_refuses_writes_until_there_is_room_and_reads_go_on() {
     holds(&home, &told.into_inner().unwrap(), "after the disk was full");
 }
 
+#[test]
+fn a_start_on_a_full_disk_serves_reads_and_says_that_writes_are_refused() {
+    let home = Home::new(&configs::long_pages());
+    let server = home.serve();
+    server.create("/users/", r#"{"first_name":"Ada","last_name":"Lovelace"}"#);
+    server.stop();
+    let Start::Serves(mut server) = home.serve_on_a_failing_disk(WRITES, "error=ENOSPC") else {
+        panic!("it does not start");
+    };
+    server.wait_for_error("\"event\":\"writes_refused\"");
+    assert_eq!(server.total("/users/"), 1);
+    assert_eq!(server.status("GET /readyz"), 200);
+    let answer = server.ask(r#"POST /users/ {"first_name":"John","last_name":"Doe"}"#);
+    assert_eq!(answer.status, 507, "{answer:?}");
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    assert_eq!(server.stderr().matches("\"event\":\"writes_refused\"").count(), 1);
+    // What must be made first cannot be: that is said before the port opens.
+    let new = Home::new(&configs::long_pages());
+    let Start::Refused(refused) = new.serve_on_a_failing_disk(WRITES, "error=ENOSPC") else {
+        panic!("it serves what it cannot have made");
+    };
+    assert!(refused.stderr.contains("the disk is full; make room in "), "{refused:?}");
+}
+
 /// Every read is right, or an answer that says that it failed.
 #[test]
 fn a_read_that_fails_is_an_error_and_never_wrong_data() {
