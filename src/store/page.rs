@@ -104,6 +104,40 @@ impl<'a, 'b> PageBuilder<'a, 'b> {
     }
 }
 
+/// Asks for room while the blocks of a page are read: who is refused should have read as little as possible.
+pub(super) struct Meter<'a, 'b> {
+    room: &'a mut Room<'b>,
+    /// For how much of the block that is being read it has asked.
+    asked: usize,
+    is_refused: bool,
+}
+
+impl<'a, 'b> Meter<'a, 'b> {
+    pub(super) fn new(room: &'a mut Room<'b>) -> Self {
+        Meter { room, asked: 0, is_refused: false }
+    }
+
+    /// Whether there is room for more; the block that is being read has so many bytes.
+    pub(super) fn has_room(&mut self, bytes: usize) -> bool {
+        let more = bytes - self.asked;
+        if more >= PIECE {
+            self.asked = bytes;
+            self.is_refused |= !(self.room)(more);
+        }
+        !self.is_refused
+    }
+
+    /// The block has so many bytes and is whole; the next one begins.
+    pub(super) fn end_block(&mut self, bytes: usize) {
+        self.has_room(bytes);
+        self.asked = 0;
+    }
+
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        if self.is_refused { Err(StoreError::NoRoom) } else { Ok(()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

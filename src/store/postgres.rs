@@ -26,6 +26,7 @@ mod refusal;
 mod rights;
 pub(super) mod ring;
 mod row;
+mod rows;
 mod server;
 mod session;
 mod sql;

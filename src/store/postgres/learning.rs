@@ -44,7 +44,7 @@ impl Session {
         if is_learned && let Some(page) = self.page_of(collection, key, window, room).await? {
             return Ok(page);
         }
-        self.read_page(collection, listing, room).await
+        self.read_page(&self.long, collection, listing, room).await
     }
 
     /// Reads the set of some filters, if it is small; says whether it is.
@@ -57,7 +57,7 @@ impl Session {
         let (text, values) = sql::matching(collection, filters, SMALL + 1);
         let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
         let parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
-        let rows = self.ask(&text, &parameters).await?;
+        let rows = self.ask(&self.long, &text, &parameters).await?;
         if rows.len() > SMALL {
             return Ok(false);
         }

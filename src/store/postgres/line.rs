@@ -3,10 +3,12 @@
 //! A line may be used by many at once: what they ask is sent without waiting for earlier answers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, Row, Statement};
+use tokio_postgres::{Client, Error, Row, RowStream, Statement};
 
 use super::connection::{Alive, Connected};
 
@@ -57,5 +59,32 @@ impl Line {
     pub(super) async fn query(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Error> {
         let statement = self.statement(text).await?;
         self.client.query(&statement, parameters).await
+    }
+
+    /// As [`Line::query`], row by row: those who use the line meanwhile wait for whoever does not take them.
+    pub(super) async fn rows(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<RowStream, Error> {
+        let statement = self.statement(text).await?;
+        self.client.query_raw(&statement, parameters.iter().copied()).await
+    }
+}
+
+/// Some lines that take turns.
+pub(super) struct Lines {
+    lines: Vec<Arc<Line>>,
+    next: AtomicUsize,
+}
+
+impl Lines {
+    pub(super) fn new(lines: Vec<Line>) -> Self {
+        Self { lines: lines.into_iter().map(Arc::new).collect(), next: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn one(&self) -> &Line {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        &self.lines[turn % self.lines.len()]
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Line>> {
+        self.lines.iter()
     }
 }

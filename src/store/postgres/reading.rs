@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio_postgres::Row;
 
-use super::line::Parameter;
+use super::line::{Lines, Parameter};
 use super::row::{self, Bound};
+use super::rows::Rows;
 use super::session::Session;
 use super::sql;
 use super::trouble::of_reading;
@@ -17,7 +17,7 @@ use crate::store::memory::asked::Asked;
 use crate::store::memory::blocks::{Block, BlockBuilder, BlockKey};
 use crate::store::memory::sets::SetKey;
 use crate::store::memory::view::{Read, Wanted, whole};
-use crate::store::page::{PIECE, PageBuilder};
+use crate::store::page::{Meter, PageBuilder};
 use crate::store::{Page, Room, StoreError};
 
 /// How often a page is tried from memory while others write; then it is counted. A long page takes long to read, so
@@ -42,7 +42,7 @@ impl Session {
         }
         let whole_block = self.memory.is_worth_reading(key);
         let wanted = if whole_block { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
-        let (read_at, read) = self.read_blocks(collection, vec![wanted]).await?;
+        let (read_at, read) = self.read_blocks(collection, vec![wanted], &mut |_| true).await?;
         let record = read.first().and_then(|(_, block, _)| block.record(id));
         self.memory.keep(read_at, whole(read.into_iter()));
         Ok(record)
@@ -56,7 +56,7 @@ impl Session {
     ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else {
             let _inside = self.gate.enter().await?;
-            return self.read_page(collection, listing, room).await;
+            return self.read_page(&self.long, collection, listing, room).await;
         };
         match SetKey::of(collection, &listing.filters) {
             Asked::Nothing => {
@@ -64,7 +64,7 @@ impl Session {
                 Ok(Page::empty())
             }
             // At most one record: the database finds it at once.
-            Asked::OneId => self.read_page(collection, listing, room).await,
+            Asked::OneId => self.read_page(&self.quick, collection, listing, room).await,
             Asked::Set(key) => match self.page_of(collection, &key, window, room).await? {
                 Some(page) => Ok(page),
                 None => {
@@ -91,12 +91,8 @@ impl Session {
             if wanted.is_empty() {
                 return view.assemble(room).map(Some);
             }
-            let (read_at, read) = self.read_blocks(collection, wanted).await?;
+            let (read_at, read) = self.read_blocks(collection, wanted, room).await?;
             let is_of_one_moment = read_at == view.version;
-            let bytes: usize = read.iter().map(|(_, block, _)| block.len()).sum();
-            if bytes >= PIECE && !room(bytes) {
-                return Err(StoreError::NoRoom);
-            }
             view.fill_in(&read);
             if self.memory.version() < read_at {
                 self.voucher.vouch().await?;
@@ -114,6 +110,7 @@ impl Session {
         &self,
         collection: &Collection,
         wanted: Vec<Wanted>,
+        room: &mut Room<'_>,
     ) -> Result<(u64, Vec<Read>), StoreError> {
         let mut ids: Vec<i64> = Vec::with_capacity(wanted.len() * 8);
         for wanted in &wanted {
@@ -125,10 +122,12 @@ impl Session {
                 Wanted::Records(_, records) => ids.extend(records.iter().map(|id| id.get())),
             }
         }
-        let rows = self.ask(&self.statements[collection.position()].records, &[&ids]).await?;
-        let read_at =
-            rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
-        let mut blocks = gather(collection, &rows)?.into_iter().peekable();
+        let is_long = u64::try_from(ids.len()).is_ok_and(|ids| ids > LONG_PAGE);
+        let lines = if is_long { &self.long } else { &self.quick };
+        let text = &self.statements[collection.position()].records;
+        let rows = self.ask_for_rows(lines, text, &[&ids]).await?;
+        let (read_at, blocks) = gather(collection, rows, Meter::new(room)).await?;
+        let mut blocks = blocks.into_iter().peekable();
         let read = wanted.into_iter().map(|wanted| {
             let (key, is_whole) = match wanted {
                 Wanted::Block(key) => (key, true),
@@ -146,6 +145,7 @@ impl Session {
     /// The total and the page by counting, in one statement: of one moment.
     pub(super) async fn read_page(
         &self,
+        lines: &Lines,
         collection: &Collection,
         listing: &Listing,
         room: &mut Room<'_>,
@@ -159,16 +159,15 @@ impl Session {
             parameters.push(count);
             parameters.push(offset);
         }
-        let rows = self.ask(&text, &parameters).await?;
-        let total =
-            rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
+        let mut rows = self.ask_for_rows(lines, &text, &parameters).await?;
+        let mut total = 0;
         let mut builder = PageBuilder::new(room);
-        for row in &rows {
-            if !builder.has_room() {
-                break;
-            }
-            let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
-            let written = builder.push(|out| row::write(out, collection, id, row, 2));
+        while builder.has_room()
+            && let Some(row) = rows.next().await?
+        {
+            total = row.try_get::<_, i64>(0).map_err(|error| of_reading(&error))?;
+            let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
+            let written = builder.push(|out| row::write(out, collection, id, &row, 2));
             written.map_err(|error| of_reading(&error))?;
         }
         builder.finish(total.unsigned_abs())
@@ -176,24 +175,36 @@ impl Session {
 }
 
 /// Rows `version, id, field, field, …`, in ascending order of ids, as blocks.
-fn gather(collection: &Collection, rows: &[Row]) -> Result<Vec<(BlockKey, Arc<Block>)>, StoreError> {
+async fn gather(
+    collection: &Collection,
+    mut rows: Rows<'_>,
+    mut room: Meter<'_, '_>,
+) -> Result<(i64, Vec<(BlockKey, Arc<Block>)>), StoreError> {
+    let mut read_at = 0;
     let mut blocks = Vec::new();
-    let mut builder: Option<(BlockKey, BlockBuilder)> = None;
-    let mut finish = |built: Option<(BlockKey, BlockBuilder)>| {
-        blocks.extend(built.map(|(key, builder)| (key, Arc::new(builder.finish()))));
+    let mut building: Option<(BlockKey, BlockBuilder)> = None;
+    let mut finish = |building: Option<(BlockKey, BlockBuilder)>, room: &mut Meter<'_, '_>| {
+        if let Some((key, builder)) = building {
+            room.end_block(builder.len());
+            blocks.push((key, Arc::new(builder.finish())));
+        }
     };
-    for row in rows {
-        let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? else { continue };
+    while let Some(row) = rows.next().await? {
+        read_at = row.try_get(0).map_err(|error| of_reading(&error))?;
+        let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
         let key = BlockKey::of(collection.position(), id);
-        if builder.as_ref().is_none_or(|(building, _)| *building != key) {
-            finish(builder.replace((key, BlockBuilder::default())));
+        if building.as_ref().is_none_or(|(found, _)| *found != key) {
+            finish(building.replace((key, BlockBuilder::default())), &mut room);
         }
-        if let Some((_, builder)) = &mut builder {
+        if let Some((_, builder)) = &mut building {
             let mut outcome = Ok(());
-            builder.push(id, |out| outcome = row::write(out, collection, id, row, 2));
+            builder.push(id, |out| outcome = row::write(out, collection, id, &row, 2));
             outcome.map_err(|error| of_reading(&error))?;
+            room.has_room(builder.len());
         }
+        room.check()?;
     }
-    finish(builder);
-    Ok(blocks)
+    finish(building, &mut room);
+    room.check()?;
+    Ok((read_at, blocks))
 }

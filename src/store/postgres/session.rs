@@ -4,17 +4,18 @@
 //! one, with another past. The supervisor then looks for it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::future::{select_all, try_join_all, try_join3};
+use futures_util::future::{select_all, try_join_all, try_join4};
 use tokio::sync::{Mutex, mpsc, watch};
+use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
 use super::answers;
 use super::builder::{Builder, Request, Workshop};
 use super::keys::Keys;
-use super::line::{Line, Parameter};
+use super::line::{Line, Lines, Parameter};
+use super::rows::Rows;
 use super::server::Server;
 use super::statements::Statements;
 use super::trouble::{of_reading, words};
@@ -26,10 +27,12 @@ use crate::store::fuse::Fuse;
 use crate::store::gate::Gate;
 use crate::store::memory::Memory;
 
-/// Lines that readers share.
-const READERS: usize = 3;
-/// How many lists that take long are asked for at once: each line answers one after the other.
-const LONG_READS: usize = 4 * READERS;
+/// Lines that those share who read what is found at once, and those whose reads take long: each line answers one question
+/// after the other, and what is quick must not wait behind what is not.
+const QUICK_LINES: usize = 2;
+const LONG_LINES: usize = 2;
+/// How many lists that take long are asked for at once.
+const LONG_READS: usize = 6 * LONG_LINES;
 /// A read that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
@@ -47,8 +50,8 @@ pub(super) struct Session {
     pub(super) gate: Gate,
     /// The line of the writer, opened when it is first needed and again after it was given up.
     pub(super) writing: Mutex<Option<Arc<Line>>>,
-    readers: Vec<Arc<Line>>,
-    next: AtomicUsize,
+    pub(super) quick: Lines,
+    pub(super) long: Lines,
     /// For what is not worth a sync of the disk.
     aside: Arc<Line>,
     end: watch::Sender<Option<String>>,
@@ -74,9 +77,10 @@ impl Session {
         let version = version.map_err(|error| words(&error))?.unsigned_abs();
         let memory = Arc::new(Memory::new(matter.catalog.clone(), version, matter.memory_bytes));
         // All at once: until they are there, nobody is served.
-        let readers = try_join_all((0..READERS).map(|_| server.line()));
-        let (readers, aside, for_sets) = try_join3(readers, server.line(), server.line()).await?;
-        let (readers, aside) = (readers.into_iter().map(Arc::new).collect(), Arc::new(aside));
+        let lines = |number| try_join_all((0..number).map(|_| server.line()));
+        let (quick, long) = (lines(QUICK_LINES), lines(LONG_LINES));
+        let (quick, long, aside, for_sets) = try_join4(quick, long, server.line(), server.line()).await?;
+        let aside = Arc::new(aside);
         aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
         // A whole collection is read best from one end of the table to the other.
         for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
@@ -96,8 +100,8 @@ impl Session {
             server,
             gate: Gate::new(LONG_READS),
             writing: Mutex::new(None),
-            readers,
-            next: AtomicUsize::new(0),
+            quick: Lines::new(quick),
+            long: Lines::new(long),
             aside,
             end: watch::Sender::new(None),
         });
@@ -117,7 +121,8 @@ impl Session {
         for collection in 0..matter.catalog.collections().len() {
             self.builder.request_all_of(collection);
         }
-        let watched: Vec<_> = self.readers.iter().chain([&self.aside, &first]).cloned().collect();
+        let watched: Vec<_> =
+            self.quick.all().chain(self.long.all()).chain([&self.aside, &first]).cloned().collect();
         let desk = Desk {
             line: first,
             catalog: matter.catalog.clone(),
@@ -169,11 +174,26 @@ impl Session {
         }
     }
 
-    /// Asks through one of the lines that readers share.
-    pub(super) async fn ask(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let line = &self.readers[turn % self.readers.len()];
-        self.while_it_lasts(line.query(text, parameters)).await
+    /// Asks through one of some lines.
+    pub(super) async fn ask(
+        &self,
+        lines: &Lines,
+        text: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, StoreError> {
+        self.while_it_lasts(Instant::now() + PATIENCE, lines.one().query(text, parameters)).await
+    }
+
+    /// As [`Session::ask`], for answers that may be long: the rows are taken as they come.
+    pub(super) async fn ask_for_rows(
+        &self,
+        lines: &Lines,
+        text: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Rows<'_>, StoreError> {
+        let deadline = Instant::now() + PATIENCE;
+        let rows = self.while_it_lasts(deadline, lines.one().rows(text, parameters)).await?;
+        Ok(Rows::new(self, rows, deadline))
     }
 
     /// Asks through the line for what is not worth a sync of the disk.
@@ -182,17 +202,18 @@ impl Session {
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, StoreError> {
-        self.while_it_lasts(self.aside.query(text, parameters)).await
+        self.while_it_lasts(Instant::now() + PATIENCE, self.aside.query(text, parameters)).await
     }
 
     /// Waits for an answer, but not beyond the end of the session: a server that hangs does not hang up.
-    async fn while_it_lasts(
+    pub(super) async fn while_it_lasts<T>(
         &self,
-        answer: impl Future<Output = Result<Vec<Row>, Error>>,
-    ) -> Result<Vec<Row>, StoreError> {
+        deadline: Instant,
+        answer: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, StoreError> {
         tokio::select! {
             biased;
-            answer = tokio::time::timeout(PATIENCE, answer) => match answer {
+            answer = tokio::time::timeout_at(deadline, answer) => match answer {
                 Ok(answer) => answer.map_err(|error| of_reading(&error)),
                 Err(_) => Err(StoreError::Unavailable),
             },

@@ -15,7 +15,7 @@ use crate::store::memory::asked::Asked;
 use crate::store::memory::blocks::{BlockBuilder, BlockKey};
 use crate::store::memory::sets::SetKey;
 use crate::store::memory::view::{Read, View, Wanted, whole};
-use crate::store::page::{PIECE, PageBuilder};
+use crate::store::page::{Meter, PageBuilder};
 use crate::store::sql;
 use crate::store::{Page, Room, StoreError};
 
@@ -151,9 +151,10 @@ impl Sqlite {
         room: &mut Room<'_>,
     ) -> Result<(u64, Vec<Read>), StoreError> {
         let connection = self.readers.lend();
-        let mut room = Metered { room, asked: 0, is_refused: false };
+        let mut room = Meter::new(room);
         let read = self.read_blocks_by(&connection, collection, wanted, &mut room).map_err(super::broken)?;
-        if room.is_refused { Err(StoreError::NoRoom) } else { Ok(read) }
+        room.check()?;
+        Ok(read)
     }
 
     fn read_blocks_by(
@@ -161,7 +162,7 @@ impl Sqlite {
         connection: &Connection,
         collection: &Collection,
         wanted: Vec<Wanted>,
-        room: &mut Metered<'_, '_>,
+        room: &mut Meter<'_, '_>,
     ) -> rusqlite::Result<(u64, Vec<Read>)> {
         let moment = connection.unchecked_transaction()?;
         let read_at = version::read(&moment)?;
@@ -174,7 +175,7 @@ impl Sqlite {
                 Wanted::Block(key) => {
                     let mut statement = moment.prepare_cached(&statements.block)?;
                     let mut rows = statement.query(key.ids())?;
-                    while room.has_room(&builder)
+                    while room.has_room(builder.len())
                         && let Some(row) = rows.next()?
                     {
                         row::push(&mut builder, collection, row)?;
@@ -186,7 +187,7 @@ impl Sqlite {
                 Wanted::Records(key, ids) => {
                     let mut statement = moment.prepare_cached(&statements.fetch)?;
                     for id in ids {
-                        if !room.has_room(&builder) {
+                        if !room.has_room(builder.len()) {
                             break;
                         }
                         let mut rows = statement.query([id.get()])?;
@@ -198,8 +199,7 @@ impl Sqlite {
                     (key, false)
                 }
             };
-            room.has_room(&builder);
-            room.asked = 0;
+            room.end_block(builder.len());
             read.push((key, Arc::new(builder.finish()), is_whole));
         }
         self.observer.store().stepped(steps);
@@ -224,25 +224,6 @@ impl Sqlite {
         })?;
         self.memory.wait_for(read_at)?;
         Ok(page)
-    }
-}
-
-/// Asks for room while blocks are read: who is refused should have read as little as possible.
-struct Metered<'a, 'b> {
-    room: &'a mut Room<'b>,
-    /// For how much of the block that is being read it has asked.
-    asked: usize,
-    is_refused: bool,
-}
-
-impl Metered<'_, '_> {
-    fn has_room(&mut self, builder: &BlockBuilder) -> bool {
-        let more = builder.len() - self.asked;
-        if more >= PIECE {
-            self.asked = builder.len();
-            self.is_refused |= !(self.room)(more);
-        }
-        !self.is_refused
     }
 }
 

@@ -94,18 +94,14 @@ fn a_crowd_that_does_not_read(memory: &str, pages: bool) {
     server.stop();
 }
 
-/// Fifty pages of 12 MB at once are also fifty answers of the database, which a PostgreSQL server and a debug build take
-/// minutes for.
-mod sqlite {
-    #[test]
-    fn pages_that_nobody_takes_are_bounded_where_memory_has_them() {
-        super::a_crowd_that_does_not_read("256MiB", true);
-    }
+#[test]
+fn pages_that_nobody_takes_are_bounded_where_memory_has_them() {
+    a_crowd_that_does_not_read("256MiB", true);
+}
 
-    #[test]
-    fn pages_that_nobody_takes_are_bounded_where_the_database_is_asked() {
-        super::a_crowd_that_does_not_read("1MiB", true);
-    }
+#[test]
+fn pages_that_nobody_takes_are_bounded_where_the_database_is_asked() {
+    a_crowd_that_does_not_read("1MiB", true);
 }
 
 #[test]
