@@ -18,7 +18,7 @@ mod forwarded;
 mod framing;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod heads;
+mod smuggling_guard;
 mod host;
 mod limits;
 pub mod path;

@@ -19,9 +19,9 @@ use tokio_rustls::server::TlsStream;
 
 use super::connection::Connection;
 use super::delivery::Delivery;
-use super::heads::Heads;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
 use super::pulse::Phase;
+use super::smuggling_guard::SmugglingGuard;
 use super::socket::Socket;
 use super::{Answer, Content, Refusal, Request, Response, date, exchange, farewell, tls};
 use crate::observe::Event;
@@ -112,7 +112,7 @@ where
         // and a write that has begun is not given up because its client went away.
         .half_close(true)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(Heads::new(stream, Arc::clone(connection))), service);
+        .serve_connection(TokioIo::new(SmugglingGuard::new(stream, Arc::clone(connection))), service);
     let mut is_told_to_finish = false;
     let work = poll_fn(|context| {
         let mut protocol = Pin::new(&mut protocol);

@@ -1,4 +1,4 @@
-//! The heads of HTTP/1 requests as they came, each looked at before the HTTP library sees it.
+//! Guards against request smuggling: every head of HTTP/1 is checked before the HTTP library sees it.
 //!
 //! The library is handed one whole head at a time, and then exactly the body that it says belongs to it (see
 //! `framing.rs`): whatever a client sends in one piece or in many, no head reaches it unseen.
@@ -16,16 +16,16 @@ use super::framing::Portion;
 use super::pulse::Phase;
 
 /// A stream whose bytes are looked at on their way to the HTTP/1 parser.
-pub(super) struct Heads<S> {
+pub(super) struct SmugglingGuard<S> {
     stream: S,
     connection: Arc<Connection>,
     /// What was read and may not be handed on yet.
     held: BytesMut,
 }
 
-impl<S> Heads<S> {
+impl<S> SmugglingGuard<S> {
     pub(super) fn new(stream: S, connection: Arc<Connection>) -> Self {
-        Heads { stream, connection, held: BytesMut::new() }
+        SmugglingGuard { stream, connection, held: BytesMut::new() }
     }
 
     /// The stream itself, and whether a part of a request has come.
@@ -74,7 +74,7 @@ impl<S> Heads<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for SmugglingGuard<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -126,7 +126,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for SmugglingGuard<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
