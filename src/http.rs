@@ -23,7 +23,7 @@ mod host;
 mod limits;
 pub mod path;
 mod protocol;
-mod pulse;
+mod phase;
 pub mod query;
 mod request;
 mod request_id;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::delivery::Deliveries;
 use super::framing::Framing;
-use super::pulse::{Phase, Pulse};
+use super::phase::{Phase, PhaseClock};
 use super::request_id::Share;
 use super::server::Server;
 
@@ -24,12 +24,12 @@ pub(super) struct Connection {
     pub(super) request_ids: Share,
     /// Where one request ends and the next begins; of HTTP/1 only.
     pub(super) framing: Mutex<Framing>,
-    pulse: Pulse,
+    clock: PhaseClock,
     /// It does not speak TLS where we do; it is only told so.
     is_plain: AtomicBool,
     /// There where it speaks HTTP/2.
     deliveries: OnceLock<Deliveries>,
-    /// The sweep has lost its patience.
+    /// The sweep has cut it.
     is_cut: AtomicBool,
     /// The server has no more time for anybody.
     is_ended: AtomicBool,
@@ -42,7 +42,7 @@ impl Connection {
     pub(super) fn new(server: Arc<Server>, peer: SocketAddr, local: SocketAddr, is_unwelcome: bool) -> Self {
         let phase = if is_unwelcome { Phase::Unwelcome } else { Phase::Fresh };
         Connection {
-            pulse: Pulse::new(phase, server.sweep()),
+            clock: PhaseClock::new(phase, server.sweep()),
             peer: peer.ip().to_canonical(),
             local,
             is_unwelcome,
@@ -58,19 +58,19 @@ impl Connection {
         }
     }
 
-    pub(super) fn pulse(&self) -> &Pulse {
-        &self.pulse
+    pub(super) fn clock(&self) -> &PhaseClock {
+        &self.clock
     }
 
     pub(super) fn phase(&self) -> Phase {
-        self.pulse.phase()
+        self.clock.phase()
     }
 
     /// Notes that the connection does something else from now on.
     pub(super) fn enter(&self, phase: Phase) {
         // An unwelcome one has its short time for everything together.
         if !self.is_unwelcome {
-            self.pulse.set(phase, self.server.sweep());
+            self.clock.set(phase, self.server.sweep());
         }
     }
 
@@ -111,8 +111,8 @@ impl Connection {
 
     /// Whether an answer on this connection has made no headway for more than this many sweeps. The socket of a
     /// connection with one answer at a time shows it by itself.
-    pub(super) fn is_stuck(&self, sweep: u64, patience: u64) -> bool {
-        self.deliveries.get().is_some_and(|deliveries| deliveries.are_stuck(sweep, patience))
+    pub(super) fn is_stuck(&self, sweep: u64, timeout: u64) -> bool {
+        self.deliveries.get().is_some_and(|deliveries| deliveries.are_stuck(sweep, timeout))
     }
 
     /// Whether the server stops and this connection is to end with the request that it has, if it has one. One that

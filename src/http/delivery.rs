@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use super::Content;
 use super::connection::Connection;
 use super::content::Outgoing;
-use super::pulse::Phase;
+use super::phase::Phase;
 
 /// How much is handed over at once: a frame of HTTP/2.
 const PIECE: usize = 16 * 1024;
@@ -34,9 +34,9 @@ struct Open {
 
 impl Deliveries {
     /// Whether an answer has made no headway for more than this many sweeps.
-    pub(super) fn are_stuck(&self, sweep: u64, patience: u64) -> bool {
+    pub(super) fn are_stuck(&self, sweep: u64, timeout: u64) -> bool {
         let open = self.0.lock();
-        open.last_pieces.values().flatten().any(|last| sweep.saturating_sub(*last) > patience)
+        open.last_pieces.values().flatten().any(|last| sweep.saturating_sub(*last) > timeout)
     }
 }
 

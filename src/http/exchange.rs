@@ -11,7 +11,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 
 use super::capacity::{AROUND_AN_ANSWER, Room};
 use super::connection::Connection;
-use super::pulse::Phase;
+use super::phase::Phase;
 use super::{Answer, Refusal, Request, Response, coding, date, limits};
 use crate::observe::{Outcome, RequestReport};
 

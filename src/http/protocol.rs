@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 use super::connection::Connection;
 use super::delivery::Delivery;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTES};
-use super::pulse::Phase;
+use super::phase::Phase;
 use super::smuggling_guard::SmugglingGuard;
 use super::socket::Socket;
 use super::{Answer, Content, Refusal, Request, Response, date, exchange, farewell, tls};
@@ -106,7 +106,7 @@ where
         }
     });
     let mut protocol = http1::Builder::new()
-        // The sweep does this, see `pulse.rs`.
+        // The sweep does this, see `phase.rs`.
         .header_read_timeout(None)
         // A client may close its sending side after the request and still get its answer;
         // and a write that has begun is not given up because its client went away.

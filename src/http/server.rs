@@ -20,7 +20,7 @@ use super::coding::Compressors;
 use super::complaint::Complaint;
 use super::connection::Connection;
 use super::limits::{Settings, UNWELCOME_CONNECTIONS};
-use super::pulse::Patience;
+use super::phase::PhaseTimeouts;
 use super::request_id::RequestIds;
 use super::tls::Tls;
 use super::{Answer, protocol};
@@ -61,7 +61,7 @@ pub(super) struct Server {
     pub(super) request_ids: RequestIds,
     pub(super) compressors: Compressors,
     pub(super) capacity: Capacity,
-    patience: Patience,
+    timeouts: PhaseTimeouts,
     sweeps: AtomicU64,
     /// The sweep at which it began to stop.
     stopping: OnceLock<u64>,
@@ -89,7 +89,7 @@ struct Place {
 impl Server {
     fn new(settings: Settings, tls: Option<Arc<Tls>>, observer: Arc<Observer>) -> Self {
         Server {
-            patience: Patience::new(&settings),
+            timeouts: PhaseTimeouts::new(&settings),
             settings,
             tls,
             observer,
@@ -190,9 +190,9 @@ impl Server {
         });
     }
 
-    /// Cuts the connections whose patience with their client is over.
+    /// Cuts the connections whose phase has lasted too long.
     async fn sweep_forever(&self) -> std::convert::Infallible {
-        let mut ticks = interval(self.patience.sweep_interval());
+        let mut ticks = interval(self.timeouts.sweep_interval());
         // After a pause of the whole process nobody is to blame for the sweeps that were missed.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -200,8 +200,8 @@ impl Server {
             let sweep = self.sweeps.fetch_add(1, Ordering::Relaxed) + 1;
             let stopping = self.stopping.get().copied();
             for connection in self.open.lock().connections.values() {
-                let is_stuck = connection.is_stuck(sweep, self.patience.write_sweeps());
-                if is_stuck || self.patience.is_over(connection.pulse(), sweep, stopping) {
+                let is_stuck = connection.is_stuck(sweep, self.timeouts.write_sweeps());
+                if is_stuck || self.timeouts.is_over(connection.clock(), sweep, stopping) {
                     connection.cut();
                 }
             }

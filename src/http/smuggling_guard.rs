@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connection::Connection;
 use super::framing::Portion;
-use super::pulse::Phase;
+use super::phase::Phase;
 
 /// A stream whose bytes are looked at on their way to the HTTP/1 parser.
 pub(super) struct SmugglingGuard<S> {

@@ -1,4 +1,4 @@
-//! The socket of one connection, noting what it does for the connection's pulse.
+//! The socket of one connection, noting what it does for the connection's phase.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::connection::Connection;
-use super::pulse::Phase;
+use super::phase::Phase;
 
 /// How much is swallowed at once while lingering.
 const SWALLOW_BYTES: usize = 8 * 1024;

@@ -3,7 +3,7 @@
 mod exchanges;
 mod http2;
 mod limits;
-mod patience;
+mod timeouts;
 mod stopping;
 
 use std::future::pending;

@@ -40,11 +40,11 @@ const PHASES: [Phase; 7] = [
 
 /// The phase of one connection; written by its task, read by the sweep.
 #[derive(Debug)]
-pub(super) struct Pulse(AtomicU64);
+pub(super) struct PhaseClock(AtomicU64);
 
-impl Pulse {
+impl PhaseClock {
     pub(super) fn new(phase: Phase, sweep: u64) -> Self {
-        Pulse(AtomicU64::new(packed(phase, sweep)))
+        PhaseClock(AtomicU64::new(packed(phase, sweep)))
     }
 
     pub(super) fn phase(&self) -> Phase {
@@ -68,18 +68,18 @@ fn packed(phase: Phase, sweep: u64) -> u64 {
 
 /// How long each phase may last.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct PhaseTimeouts {
     sweep_interval: Duration,
     header_timeout: Duration,
     idle_timeout: Duration,
     write_timeout: Duration,
 }
 
-impl Patience {
+impl PhaseTimeouts {
     pub(super) fn new(settings: &Settings) -> Self {
         let Settings { header_timeout, idle_timeout, write_timeout, .. } = *settings;
         let shortest = header_timeout.min(idle_timeout).min(write_timeout);
-        Patience {
+        PhaseTimeouts {
             sweep_interval: (shortest / 8).clamp(Duration::from_millis(1), Duration::from_millis(250)),
             header_timeout,
             idle_timeout,
@@ -93,11 +93,11 @@ impl Patience {
 
     /// Whether it is; `stopping` is the sweep at which the server began to stop, from which on everybody has the time
     /// that a stop leaves them.
-    pub(super) fn is_over(&self, pulse: &Pulse, sweep: u64, stopping: Option<u64>) -> bool {
-        let (phase, began) = pulse.began();
+    pub(super) fn is_over(&self, clock: &PhaseClock, sweep: u64, stopping: Option<u64>) -> bool {
+        let (phase, began) = clock.began();
         let is_stopping = stopping.is_some();
         let age = sweep.saturating_sub(began.max(stopping.unwrap_or(0)));
-        let patience = match phase {
+        let timeout = match phase {
             Phase::Answering => return false,
             // A request may be on its way, and nobody would send it again. Not for long, though.
             Phase::Fresh | Phase::Head if is_stopping => self.sweep_interval,
@@ -110,7 +110,7 @@ impl Patience {
             Phase::Lingering => LINGER_TIME,
         };
         // The phase began somewhere before the sweep that followed it: hence "more than".
-        age > self.sweeps(patience)
+        age > self.sweeps(timeout)
     }
 
     /// For how many sweeps an answer may make no headway.
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn each_phase_ends_after_its_own_time() {
-        let patience = Patience::new(&Settings::default());
+        let timeouts = PhaseTimeouts::new(&Settings::default());
         let sweeps_per_second = 4;
         for (phase, seconds) in [
             (Phase::Fresh, 10),
@@ -140,18 +140,18 @@ mod tests {
             (Phase::Stuck, 30),
             (Phase::Lingering, 2),
         ] {
-            let pulse = Pulse::new(phase, 1000);
-            assert_eq!(pulse.phase(), phase);
+            let clock = PhaseClock::new(phase, 1000);
+            assert_eq!(clock.phase(), phase);
             let last = 1000 + seconds * sweeps_per_second;
-            assert!(!patience.is_over(&pulse, last, None), "{phase:?}");
-            assert!(patience.is_over(&pulse, last + 1, None), "{phase:?}");
+            assert!(!timeouts.is_over(&clock, last, None), "{phase:?}");
+            assert!(timeouts.is_over(&clock, last + 1, None), "{phase:?}");
         }
-        let answering = Pulse::new(Phase::Answering, 0);
-        assert!(!patience.is_over(&answering, u64::MAX >> 8, Some(1)));
+        let answering = PhaseClock::new(Phase::Answering, 0);
+        assert!(!timeouts.is_over(&answering, u64::MAX >> 8, Some(1)));
         // However long it has rested before, its time begins with the stop.
-        let fresh = Pulse::new(Phase::Fresh, 1);
-        assert!(!patience.is_over(&fresh, 1001, Some(1000)) && patience.is_over(&fresh, 1002, Some(1000)));
-        let idle = Pulse::new(Phase::Idle, 1);
-        assert!(!patience.is_over(&idle, 1004, Some(1000)) && patience.is_over(&idle, 1005, Some(1000)));
+        let fresh = PhaseClock::new(Phase::Fresh, 1);
+        assert!(!timeouts.is_over(&fresh, 1001, Some(1000)) && timeouts.is_over(&fresh, 1002, Some(1000)));
+        let idle = PhaseClock::new(Phase::Idle, 1);
+        assert!(!timeouts.is_over(&idle, 1004, Some(1000)) && timeouts.is_over(&idle, 1005, Some(1000)));
     }
 }
