@@ -13,7 +13,7 @@ mod content;
 mod date;
 mod delivery;
 mod exchange;
-mod farewell;
+mod raw_response;
 mod forwarded;
 mod framing;
 #[cfg(feature = "fuzzing")]

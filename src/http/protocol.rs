@@ -23,7 +23,7 @@ use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW, HEAD_BYTE
 use super::phase::Phase;
 use super::smuggling_guard::SmugglingGuard;
 use super::socket::Socket;
-use super::{Answer, Content, Refusal, Request, Response, date, exchange, farewell, tls};
+use super::{Answer, Content, Refusal, Request, Response, date, exchange, raw_response, tls};
 use crate::observe::Event;
 
 /// The first byte of everything that begins TLS.
@@ -131,7 +131,7 @@ where
     let (stream, has_begun) = protocol.into_parts().io.into_inner().into_parts();
     let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && has_begun;
     if is_in_head && !connection.server.is_stopping() && date::is_known() {
-        farewell::say(stream, answer.refuse(Refusal::HeadTooSlow, None)).await;
+        raw_response::send(stream, answer.refuse(Refusal::HeadTooSlow, None)).await;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The last words to a client whose request never became one: an answer written by hand.
+//! A response written by hand, to a client whose request never became one.
 
 use hyper::header;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -8,7 +8,7 @@ use super::limits::LINGER_TIME;
 use super::{Response, date};
 
 /// Writes an answer to a stream that the HTTP library has given back, and closes it.
-pub(super) async fn say(mut stream: impl AsyncWrite + Unpin, response: Response) {
+pub(super) async fn send(mut stream: impl AsyncWrite + Unpin, response: Response) {
     let bytes = bytes(response);
     // Whoever does not take them has had their time.
     let saying = async {
