@@ -7,7 +7,7 @@ mod body;
 mod capacity;
 mod chunks;
 mod coding;
-mod complaint;
+mod throttled_log;
 mod connection;
 mod content;
 mod date;

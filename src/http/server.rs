@@ -17,11 +17,11 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::capacity::Capacity;
 use super::coding::Compressors;
-use super::complaint::Complaint;
 use super::connection::Connection;
 use super::limits::{Settings, UNWELCOME_CONNECTIONS};
 use super::phase::PhaseTimeouts;
 use super::request_id::RequestIds;
+use super::throttled_log::ThrottledLog;
 use super::tls::Tls;
 use super::{Answer, protocol};
 use crate::observe::{Event, Observer};
@@ -75,9 +75,9 @@ struct Open {
     connections: HashMap<u64, Arc<Connection>>,
     unwelcome: usize,
     next_key: u64,
-    refused: Complaint,
-    accept_failed: Complaint,
-    clock: Complaint,
+    refused: ThrottledLog,
+    accept_failed: ThrottledLog,
+    clock: ThrottledLog,
 }
 
 /// A connection's place among the open ones, given back when its task ends in any way.
@@ -114,7 +114,7 @@ impl Server {
 
     /// Says, now and then, why connections are closed.
     pub(super) fn complain_of_clock(&self) {
-        if self.open.lock().clock.tell().is_some() {
+        if self.open.lock().clock.count().is_some() {
             let words = "the clock of this machine shows no year from 1970 to 9999; connections are closed until it does";
             self.observer.report(Event::Warning(words));
         }
@@ -137,7 +137,7 @@ impl Server {
                 Ok((stream, peer)) => self.admit(stream, peer, answer),
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
-                    let told = self.open.lock().accept_failed.tell();
+                    let told = self.open.lock().accept_failed.count();
                     if told.is_some() {
                         let cause = error.to_string();
                         self.observer.report(Event::AcceptFailed { cause: &cause });
@@ -166,7 +166,7 @@ impl Server {
         let is_unwelcome = open.connections.len() - open.unwelcome >= limit;
         if is_unwelcome {
             self.observer.connection_refused();
-            if let Some(count) = open.refused.tell() {
+            if let Some(count) = open.refused.count() {
                 self.observer.report(Event::ConnectionsRefused { count, limit });
             }
             if open.unwelcome >= UNWELCOME_CONNECTIONS {
