@@ -6,7 +6,7 @@
 mod body;
 mod capacity;
 mod chunks;
-mod coding;
+mod compression;
 mod throttled_log;
 mod connection;
 mod content;
@@ -40,7 +40,7 @@ use std::future::Future;
 
 pub use bytes::Bytes;
 pub use capacity::Room;
-pub use coding::Coding;
+pub use compression::Coding;
 pub use content::{Content, Outgoing, Piece};
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode};

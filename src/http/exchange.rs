@@ -12,7 +12,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use super::capacity::{AROUND_AN_ANSWER, Room};
 use super::connection::Connection;
 use super::phase::Phase;
-use super::{Answer, Refusal, Request, Response, coding, date, limits};
+use super::{Answer, Refusal, Request, Response, compression, date, limits};
 use crate::observe::{Outcome, RequestReport};
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -75,7 +75,7 @@ pub(super) async fn answer<A: Answer>(
         }
     }
     answer.mark(&request, &mut response);
-    coding::encode(&request, &mut response, &mut room).await;
+    compression::encode(&request, &mut response, &mut room).await;
     response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
     if let Some(now) = date::now() {
         response.headers_mut().insert(header::DATE, now);

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::capacity::Capacity;
-use super::coding::Compressors;
+use super::compression::Compressors;
 use super::connection::Connection;
 use super::limits::{Settings, UNWELCOME_CONNECTIONS};
 use super::phase::PhaseTimeouts;

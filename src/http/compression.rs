@@ -1,4 +1,4 @@
-//! Answers made smaller on their way: which coding a client wants, and the work itself.
+//! Compression of responses: which coding a client accepts, and the work itself.
 //!
 //! Only answers: a body that a client compressed is refused, since a few bytes of it could become a gigabyte.
 
