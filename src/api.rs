@@ -17,7 +17,7 @@ mod rate_limit;
 mod records;
 mod retry;
 mod route;
-mod safety;
+mod security_headers;
 mod schema;
 mod strangers;
 mod timing;
@@ -38,7 +38,7 @@ use cors::Cors;
 use error::ApiError;
 use keys::Subject;
 use route::{Labels, Route};
-use safety::Safety;
+use security_headers::SecurityHeaders;
 use strangers::Strangers;
 use timing::Timing;
 
@@ -73,7 +73,7 @@ pub struct App {
     strangers: Strangers,
     cors: Option<Cors>,
     browsers: browser::Home,
-    safety: Safety,
+    security_headers: SecurityHeaders,
     documents: Documents,
     labels: Labels,
 }
@@ -103,7 +103,7 @@ impl App {
         let key_parameters = KeyParameters::new(&settings.access_parameter);
         let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
         let browsers = browser::Home::new(settings.base_url.as_deref(), settings.is_local);
-        let safety = Safety::new(cors.is_some(), settings.hsts);
+        let security_headers = SecurityHeaders::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
         let strangers = Strangers::new(settings.unknown_keys_per_minute);
         Self {
@@ -115,7 +115,7 @@ impl App {
             strangers,
             cors,
             browsers,
-            safety,
+            security_headers,
             documents,
             labels,
         }
@@ -235,12 +235,12 @@ impl Answer for App {
             None => error.into_response(),
         };
         // A request that never became one is not marked.
-        self.safety.mark(response.headers_mut());
+        self.security_headers.add_to(response.headers_mut());
         response
     }
 
     fn mark(&self, request: &Request, response: &mut Response) {
-        self.safety.mark(response.headers_mut());
+        self.security_headers.add_to(response.headers_mut());
         // Who did not ask for a problem is not to get one from a cache.
         if problem::is_one(response) {
             response::vary(response.headers_mut(), "Accept");

@@ -1,4 +1,4 @@
-//! What a browser is told about every answer: what it may be used for, and that it is nothing to run.
+//! Security headers: what a browser may use an answer for, and that it is nothing to run.
 
 use crate::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -11,13 +11,13 @@ const CROSS_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
 /// Data: nothing in it is run, shown or framed.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
-/// What is said on every answer of this server.
-pub(super) struct Safety {
+/// The same on every answer of this server.
+pub(super) struct SecurityHeaders {
     resources: HeaderValue,
     transport: Option<HeaderValue>,
 }
 
-impl Safety {
+impl SecurityHeaders {
     /// `hsts` is for how many seconds browsers are to come with TLS only; 0 for nothing said.
     pub(super) fn new(is_shared: bool, hsts: u64) -> Self {
         let transport = HeaderValue::from_str(&format!("max-age={hsts}")).ok();
@@ -27,7 +27,7 @@ impl Safety {
         }
     }
 
-    pub(super) fn mark(&self, headers: &mut HeaderMap) {
+    pub(super) fn add_to(&self, headers: &mut HeaderMap) {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         headers.insert(header::REFERRER_POLICY, NO_REFERRER);
         headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, self.resources.clone());
