@@ -1,7 +1,7 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
-mod browser;
+mod origin_policy;
 mod console;
 mod content;
 mod cors;
@@ -37,6 +37,7 @@ use access::KeyParameters;
 use cors::Cors;
 use error::ApiError;
 use keys::Subject;
+use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
 use strangers::Strangers;
@@ -72,7 +73,7 @@ pub struct App {
     key_parameters: KeyParameters,
     strangers: Strangers,
     cors: Option<Cors>,
-    browsers: browser::Home,
+    origin_policy: OriginPolicy,
     security_headers: SecurityHeaders,
     documents: Documents,
     labels: Labels,
@@ -102,7 +103,7 @@ impl App {
         };
         let key_parameters = KeyParameters::new(&settings.access_parameter);
         let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
-        let browsers = browser::Home::new(settings.base_url.as_deref(), settings.is_local);
+        let origin_policy = OriginPolicy::new(settings.base_url.as_deref(), settings.is_local);
         let security_headers = SecurityHeaders::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
         let strangers = Strangers::new(settings.unknown_keys_per_minute);
@@ -114,7 +115,7 @@ impl App {
             key_parameters,
             strangers,
             cors,
-            browsers,
+            origin_policy,
             security_headers,
             documents,
             labels,
@@ -137,7 +138,7 @@ impl App {
                 request.skip_body().await?;
             }
         }
-        self.browsers.judge(request, self.cors.as_ref())?;
+        self.origin_policy.check(request, self.cors.as_ref())?;
         let route = Route::parse(&self.catalog, &self.settings, request.path());
         let route = route.ok_or(ApiError::NotFound)?;
         request.set_route(self.labels.of(&route));

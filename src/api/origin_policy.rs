@@ -14,15 +14,15 @@ use crate::http::{HeaderMap, HeaderName, Method, Request, header};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What is known of the places that pages of our own may come from.
-pub(super) struct Home {
+/// Where pages of our own may come from.
+pub(super) struct OriginPolicy {
     /// Scheme and host of the configured base URL.
     origin: Option<String>,
     /// Whether only this machine can reach the server.
     is_local: bool,
 }
 
-impl Home {
+impl OriginPolicy {
     pub(super) fn new(base_url: Option<&str>, is_local: bool) -> Self {
         let origin = base_url.map(|url| {
             let host = url.find("://").map_or(0, |at| at + 3);
@@ -33,7 +33,7 @@ impl Home {
     }
 
     /// Lets everything pass that is no browser's, and what a browser may.
-    pub(super) fn judge(&self, request: &Request, cors: Option<&Cors>) -> Result<(), ApiError> {
+    pub(super) fn check(&self, request: &Request, cors: Option<&Cors>) -> Result<(), ApiError> {
         let headers = request.headers();
         let says_so = headers.contains_key(SEC_FETCH_SITE) || headers.contains_key(header::ORIGIN);
         if self.is_local && (says_so || looks_like_one(headers)) && !self.is_ours(request) {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_origin_of_a_base_url_is_what_a_browser_calls_it() {
-        let origin = |url: &str| Home::new(Some(url), false).origin.unwrap();
+        let origin = |url: &str| OriginPolicy::new(Some(url), false).origin.unwrap();
         assert_eq!(origin("https://Book.example.org/under/a/path"), "https://book.example.org");
         assert_eq!(origin("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
     }
