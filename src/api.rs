@@ -19,7 +19,7 @@ mod retry;
 mod route;
 mod security_headers;
 mod schema;
-mod strangers;
+mod unknown_keys;
 mod timing;
 mod visit;
 
@@ -40,8 +40,8 @@ use keys::Subject;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
-use strangers::Strangers;
 use timing::Timing;
+use unknown_keys::UnknownKeyLimiter;
 
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
 
@@ -71,7 +71,7 @@ pub struct App {
     observer: Arc<Observer>,
     settings: Settings,
     key_parameters: KeyParameters,
-    strangers: Strangers,
+    unknown_keys: UnknownKeyLimiter,
     cors: Option<Cors>,
     origin_policy: OriginPolicy,
     security_headers: SecurityHeaders,
@@ -106,14 +106,14 @@ impl App {
         let origin_policy = OriginPolicy::new(settings.base_url.as_deref(), settings.is_local);
         let security_headers = SecurityHeaders::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
-        let strangers = Strangers::new(settings.unknown_keys_per_minute);
+        let unknown_keys = UnknownKeyLimiter::new(settings.unknown_keys_per_minute);
         Self {
             catalog,
             store,
             observer,
             settings,
             key_parameters,
-            strangers,
+            unknown_keys,
             cors,
             origin_policy,
             security_headers,

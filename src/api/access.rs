@@ -108,7 +108,7 @@ pub(super) fn admit(
     match present(app, query, request.headers())? {
         Presented::Known(holder) => Ok(used(holder)),
         Presented::Unknown => {
-            let counted = app.strangers.count(request.client(), &app.observer);
+            let counted = app.unknown_keys.count(request.client(), &app.observer);
             // Where callers are only identified nobody is refused.
             if is_open { Ok(Caller::Anonymous) } else { counted.and(Err(unauthorized(app))) }
         }
@@ -136,7 +136,7 @@ pub(super) fn admit_known(app: &App, query: &Query<'_>, request: &Request) -> Re
             Ok(holder)
         }
         Presented::Unknown => {
-            app.strangers.count(request.client(), &app.observer)?;
+            app.unknown_keys.count(request.client(), &app.observer)?;
             Err(unauthorized(app))
         }
         Presented::Nothing => Err(unauthorized(app)),
@@ -158,7 +158,7 @@ pub(super) fn identify(app: &App, query: &Query<'_>, request: &Request) -> Resul
     Ok(match present(app, query, request.headers())? {
         Presented::Known(holder) => Caller::Known(holder),
         Presented::Unknown => {
-            let _ = app.strangers.count(request.client(), &app.observer);
+            let _ = app.unknown_keys.count(request.client(), &app.observer);
             Caller::Anonymous
         }
         Presented::Nothing => Caller::Anonymous,

@@ -1,4 +1,4 @@
-//! Those who present access keys that nobody has: so many from one address in a minute, and no more.
+//! Limits requests with unknown access keys: so many from one address in a minute, and no more.
 //!
 //! Only who presented an unknown key is counted and refused here. A known one never comes this far, so it is served
 //! whatever else its address does, and waits for no lock.
@@ -20,7 +20,7 @@ const PARTS: usize = 16;
 /// The most addresses in one part, 100,000 in all: about 4 MiB.
 const MOST: usize = 6_250;
 
-pub(super) struct Strangers {
+pub(super) struct UnknownKeyLimiter {
     /// None: nobody is refused.
     limit: Option<u32>,
     parts: [Mutex<HashMap<Source, Window>>; PARTS],
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-impl Strangers {
+impl UnknownKeyLimiter {
     /// With a limit of 0 nobody is refused.
     pub(super) fn new(limit: u32) -> Self {
         let limit = (limit > 0).then_some(limit);
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn an_address_is_counted_for_a_minute_and_ipv6_by_its_network() {
-        let (strangers, start) = (Strangers::new(1), Instant::now());
+        let (unknown_keys, start) = (UnknownKeyLimiter::new(1), Instant::now());
         let count = |address: &str, seconds| {
-            strangers.count_at(address.parse().unwrap(), start + Duration::from_secs(seconds)).0
+            unknown_keys.count_at(address.parse().unwrap(), start + Duration::from_secs(seconds)).0
         };
         assert_eq!([count("192.0.2.1", 0), count("192.0.2.1", 59), count("192.0.2.1", 60)], [1, 2, 1]);
         assert_eq!([count("192.0.2.2", 0), count("::ffff:192.0.2.2", 0)], [1, 2]);
@@ -116,14 +116,14 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_whoever_calls() {
-        let (strangers, start) = (Strangers::new(1), Instant::now());
+        let (unknown_keys, start) = (UnknownKeyLimiter::new(1), Instant::now());
         for number in 0..300_000u32 {
-            strangers.count_at(IpAddr::V4(number.into()), start);
+            unknown_keys.count_at(IpAddr::V4(number.into()), start);
         }
-        let kept: usize = strangers.parts.iter().map(|part| part.lock().len()).sum();
+        let kept: usize = unknown_keys.parts.iter().map(|part| part.lock().len()).sum();
         assert!(kept <= PARTS * MOST, "{kept}");
         let bytes = size_of::<(Source, Window)>() + 1;
-        let room: usize = strangers.parts.iter().map(|part| part.lock().capacity() * 8 / 7 * bytes).sum();
+        let room: usize = unknown_keys.parts.iter().map(|part| part.lock().capacity() * 8 / 7 * bytes).sum();
         assert!(room <= 16 << 20, "{room} bytes");
     }
 }
