@@ -16,7 +16,7 @@ mod indexes;
 mod keys;
 mod learning;
 mod line;
-mod ours;
+mod system_tables;
 mod pace;
 mod premises;
 mod prepare;

@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Error, Transaction};
 
-use super::ours;
+use super::system_tables;
 use crate::store::OpenError;
 use crate::store::keys::KEY_COLUMNS;
 
@@ -51,7 +51,7 @@ SELECT
     WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND tgname = '_carnet_keys_changed' AND tgenabled IN ('O', 'A'))
   AND (SELECT count(*) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid, ours
     WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND attname = ANY ($3) AND NOT attisdropped) = cardinality($3)";
-        let names = (ours::TABLES.as_slice(), ours::FUNCTIONS.as_slice());
+        let names = (system_tables::TABLES.as_slice(), system_tables::FUNCTIONS.as_slice());
         let columns: Vec<&str> = KEY_COLUMNS.split(", ").collect();
         let row = transaction.query_one(text, &[&names.0, &names.1, &columns]).await?;
         let (tables, functions): (Vec<String>, Vec<String>) = (row.get(0), row.get(1));
@@ -59,10 +59,10 @@ SELECT
             let row = transaction.query_opt("SELECT format FROM _carnet_version", &[]).await?;
             premises.format = row.map(|row| row.get(0));
         }
-        premises.is_ours = tables.len() == ours::TABLES.len()
-            && functions.len() == ours::FUNCTIONS.len()
+        premises.is_ours = tables.len() == system_tables::TABLES.len()
+            && functions.len() == system_tables::FUNCTIONS.len()
             && row.get(2)
-            && premises.format == Some(ours::FORMAT);
+            && premises.format == Some(system_tables::FORMAT);
         Ok(premises)
     }
 
@@ -76,8 +76,12 @@ SELECT
             return Err(OpenError::Encoding { place, found: self.encoding.clone() });
         }
         match self.format {
-            Some(found) if found > ours::FORMAT => {
-                return Err(OpenError::Newer { place, found: found.into(), known: ours::FORMAT.into() });
+            Some(found) if found > system_tables::FORMAT => {
+                return Err(OpenError::Newer {
+                    place,
+                    found: found.into(),
+                    known: system_tables::FORMAT.into(),
+                });
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Error, Transaction};
 
 use super::premises::Premises;
 use super::strangers::Stranger;
-use super::{audit, ours, rights, tables};
+use super::{audit, rights, system_tables, tables};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
 use crate::store::audit::{Actor, Deed};
@@ -34,7 +34,7 @@ pub(super) async fn has_store(client: &mut Client, place: &str) -> Result<bool, 
         premises.check(place)?;
         match premises.format {
             None => Ok(false),
-            Some(ours::FORMAT) => Ok(true),
+            Some(system_tables::FORMAT) => Ok(true),
             Some(_) => {
                 let cause = "it was written by an older carnet; start this one on it once, which brings it up to date";
                 Err(OpenError::Unusable { place: place.to_owned(), cause: cause.into() }.into())
@@ -98,7 +98,7 @@ pub(super) async fn bring_in_line(
         // Once more, now that nobody writes.
         plan = planned(transaction, catalog).await?;
         if !premises.is_ours {
-            transaction.batch_execute(&ours::create(schema)).await?;
+            transaction.batch_execute(&system_tables::create(schema)).await?;
         }
         tables::apply(transaction, &plan).await?;
         for step in &plan.steps {

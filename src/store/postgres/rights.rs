@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Error, Transaction};
 
-use super::ours;
+use super::system_tables;
 use crate::catalog::Catalog;
 use crate::store::OpenError;
 use crate::store::sql::quote;
@@ -79,7 +79,7 @@ GROUP BY rolname, rolsuper ORDER BY rolname";
 }
 
 fn names(catalog: &Catalog) -> Vec<&str> {
-    ours::TABLES.into_iter().chain(catalog.collections().iter().map(|one| one.name())).collect()
+    system_tables::TABLES.into_iter().chain(catalog.collections().iter().map(|one| one.name())).collect()
 }
 
 /// All that is missing, in one sentence.

@@ -10,7 +10,7 @@ mod stored;
 use tokio_postgres::{Error, Transaction};
 
 use super::indexes::{self, Part};
-use super::{ddl, ours};
+use super::{ddl, system_tables};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::comparison::{self, Change, Differences, Stored, is_like};
@@ -102,7 +102,8 @@ fn taken(name: &str, why: &str) -> Obstacle {
 fn create(catalog: &Catalog, collection: &Collection) -> Step {
     let indexes = indexes::indexes(collection).into_iter().flat_map(|index| index.parts);
     let statements = [ddl::create_table(catalog, collection)].into_iter();
-    let statements = statements.chain(indexes.map(|part| part.create)).chain(ours::triggers(collection));
+    let statements =
+        statements.chain(indexes.map(|part| part.create)).chain(system_tables::triggers(collection));
     Step { words: words::create(collection), statements: statements.collect() }
 }
 

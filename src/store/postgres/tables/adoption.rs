@@ -5,7 +5,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::comparison::{Question, Stored};
 use crate::store::plan::Step;
-use crate::store::postgres::{ddl, ours};
+use crate::store::postgres::{ddl, system_tables};
 use crate::store::sql::quote;
 
 /// Gives the table what it lacks.
@@ -27,15 +27,17 @@ pub(super) fn step(collection: &Collection, table: &Table) -> Option<Step> {
         words.push("ids that are never used again");
         statements.extend(counter);
     }
-    if ours::TRIGGERS.iter().any(|trigger| !table.triggers.iter().any(|stored| stored == trigger)) {
+    if system_tables::TRIGGERS.iter().any(|trigger| !table.triggers.iter().any(|stored| stored == trigger)) {
         words.push("changes that every node hears of");
-        statements.extend(ours::triggers(collection));
+        statements.extend(system_tables::triggers(collection));
         // A trigger that somebody switched off exists, and making it anew does not switch it on.
         statements.extend(
-            ours::TRIGGERS.iter().map(|name| ddl::alter(collection, &format!("ENABLE TRIGGER {name}"))),
+            system_tables::TRIGGERS
+                .iter()
+                .map(|name| ddl::alter(collection, &format!("ENABLE TRIGGER {name}"))),
         );
         // What was changed until now, nobody was told.
-        statements.push(ours::forget(collection));
+        statements.push(system_tables::forget(collection));
     }
     let words = (!words.is_empty()).then(|| format!("adopt {}: {}", collection.name(), words.join(", ")));
     words.map(|words| Step { words, statements })
