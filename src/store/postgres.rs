@@ -18,7 +18,7 @@ mod learning;
 mod line;
 mod system_tables;
 mod pace;
-mod premises;
+mod server_checks;
 mod prepare;
 mod quota;
 mod reading;

@@ -4,7 +4,7 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Transaction};
 
-use super::premises::Premises;
+use super::server_checks::ServerFacts;
 use super::strangers::Stranger;
 use super::{audit, rights, system_tables, tables};
 use crate::catalog::Catalog;
@@ -19,7 +19,7 @@ const ADVISORY_LOCK: i64 = 0x6361_726e;
 pub(super) async fn inspect(client: &mut Client, place: &str, catalog: &Catalog) -> Result<Plan, OpenError> {
     let outcome = async {
         let transaction = client.build_transaction().read_only(true).start().await?;
-        Premises::read(&transaction).await?.check(place)?;
+        ServerFacts::read(&transaction).await?.check(place)?;
         Ok(tables::plan(&transaction, catalog).await?)
     };
     let outcome: Result<Plan, Failure> = outcome.await;
@@ -30,9 +30,9 @@ pub(super) async fn inspect(client: &mut Client, place: &str, catalog: &Catalog)
 pub(super) async fn has_store(client: &mut Client, place: &str) -> Result<bool, OpenError> {
     let outcome = async {
         let transaction = client.build_transaction().read_only(true).start().await?;
-        let premises = Premises::read(&transaction).await?;
-        premises.check(place)?;
-        match premises.format {
+        let facts = ServerFacts::read(&transaction).await?;
+        facts.check(place)?;
+        match facts.format {
             None => Ok(false),
             Some(system_tables::FORMAT) => Ok(true),
             Some(_) => {
@@ -88,16 +88,16 @@ pub(super) async fn bring_in_line(
     is_changing: &mut bool,
 ) -> Result<Plan, Failure> {
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&ADVISORY_LOCK]).await?;
-    let premises = Premises::read(transaction).await?;
-    let schema = premises.check(place)?;
-    premises.check_writable(place)?;
+    let facts = ServerFacts::read(transaction).await?;
+    let schema = facts.check(place)?;
+    facts.check_writable(place)?;
     let mut plan = planned(transaction, catalog).await?;
-    if !plan.steps.is_empty() || !premises.is_ours {
+    if !plan.steps.is_empty() || !facts.is_ours {
         *is_changing = true;
-        hold_writers(transaction, &premises).await?;
+        hold_writers(transaction, &facts).await?;
         // Once more, now that nobody writes.
         plan = planned(transaction, catalog).await?;
-        if !premises.is_ours {
+        if !facts.is_ours {
             transaction.batch_execute(&system_tables::create(schema)).await?;
         }
         tables::apply(transaction, &plan).await?;
@@ -108,7 +108,7 @@ pub(super) async fn bring_in_line(
     }
     let missing = rights::to_serve(transaction, catalog).await?;
     if !missing.is_empty() {
-        return Err(rights::forbidden(place, &premises.role, missing).into());
+        return Err(rights::forbidden(place, &facts.role, missing).into());
     }
     Ok(plan)
 }
@@ -123,10 +123,10 @@ async fn planned(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<Pla
 
 /// Whoever writes takes the row of the version first, and a table then. So do we: the other way round would be a
 /// deadlock.
-async fn hold_writers(transaction: &Transaction<'_>, premises: &Premises) -> Result<(), Error> {
+async fn hold_writers(transaction: &Transaction<'_>, facts: &ServerFacts) -> Result<(), Error> {
     // A session that somebody forgot must not keep a node from starting without a word.
     transaction.batch_execute("SET LOCAL lock_timeout = '30s'").await?;
-    if premises.format.is_some() {
+    if facts.format.is_some() {
         transaction.batch_execute("SELECT FROM _carnet_version FOR UPDATE").await?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::store::keys::KEY_COLUMNS;
 const OLDEST: i32 = 140_000;
 
 /// What must be known of a server before anything else.
-pub(super) struct Premises {
+pub(super) struct ServerFacts {
     number: i32,
     version: String,
     encoding: String,
@@ -24,14 +24,14 @@ pub(super) struct Premises {
     pub(super) is_ours: bool,
 }
 
-impl Premises {
+impl ServerFacts {
     pub(super) async fn read(transaction: &Transaction<'_>) -> Result<Self, Error> {
         let text = "
 SELECT current_setting('server_version_num')::int, current_setting('server_version'),
   current_setting('server_encoding'), current_user::text, current_schema()::text,
   pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'";
         let row = transaction.query_one(text, &[]).await?;
-        let mut premises = Self {
+        let mut facts = Self {
             number: row.get(0),
             version: row.get(1),
             encoding: row.get(2),
@@ -57,13 +57,13 @@ SELECT
         let (tables, functions): (Vec<String>, Vec<String>) = (row.get(0), row.get(1));
         if tables.iter().any(|table| table == "_carnet_version") {
             let row = transaction.query_opt("SELECT format FROM _carnet_version", &[]).await?;
-            premises.format = row.map(|row| row.get(0));
+            facts.format = row.map(|row| row.get(0));
         }
-        premises.is_ours = tables.len() == system_tables::TABLES.len()
+        facts.is_ours = tables.len() == system_tables::TABLES.len()
             && functions.len() == system_tables::FUNCTIONS.len()
             && row.get(2)
-            && premises.format == Some(system_tables::FORMAT);
-        Ok(premises)
+            && facts.format == Some(system_tables::FORMAT);
+        Ok(facts)
     }
 
     /// The schema to use, or why there is none.
