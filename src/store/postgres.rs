@@ -11,7 +11,7 @@ mod ddl;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
-mod image;
+mod change_row;
 mod indexes;
 mod keys;
 mod learning;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_postgres::{Error, Row};
 
 use super::builder::Builder;
-use super::image;
+use super::change_row;
 use super::keys::Keys;
 use super::line::Line;
 use super::sql;
@@ -136,11 +136,11 @@ impl Desk {
                 news.forget(position);
                 continue;
             };
-            let image = |column| -> Result<Option<Option<Vec<_>>>, Error> {
+            let record = |column| -> Result<Option<Option<Vec<_>>>, Error> {
                 let text: Option<&str> = row.try_get(column)?;
-                Ok(text.map(|text| image::read(collection, text)))
+                Ok(text.map(|text| change_row::read(collection, text)))
             };
-            match (image(5)?, image(6)?) {
+            match (record(5)?, record(6)?) {
                 (Some(None), _) | (_, Some(None)) => news.forget(position),
                 (before, after) => {
                     let after = after.flatten().map(|values| After {
