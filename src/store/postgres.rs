@@ -37,7 +37,7 @@ mod tables;
 mod tls;
 mod trouble;
 mod voucher;
-mod walk;
+mod checked_writes;
 mod write;
 mod writer;
 

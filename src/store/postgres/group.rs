@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio_postgres::{Error, Row, Statement};
 
 use super::answers;
+use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
 use super::line::{Line, Parameter};
 use super::row;
@@ -17,7 +18,6 @@ use super::sql::{self, Judgement};
 use super::statements::Statements;
 use super::steps::{self, Step};
 use super::trouble::Trouble;
-use super::walk::{Walk, Walked};
 use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -82,12 +82,12 @@ impl Group<'_> {
                 Step::Careful(at) => {
                     let is_shared = writes.len() > 1;
                     let careful = match self.settle(sent, writes, verdicts, false).await {
-                        Ok(()) => Walk { group: self, is_shared }.run(writes[at]).await,
+                        Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
                         Err(trouble) => return self.roll_back(trouble).await,
                     };
                     match careful {
-                        Ok(Walked::To(verdict)) => verdicts.push(verdict),
-                        Ok(Walked::TooFar) => return self.roll_back(Trouble::OneIsLarge(at)).await,
+                        Ok(CheckedOutcome::To(verdict)) => verdicts.push(verdict),
+                        Ok(CheckedOutcome::TooFar) => return self.roll_back(Trouble::OneIsLarge(at)).await,
                         Err(error) => return self.roll_back(Trouble::of(&error, false)).await,
                     }
                 }

@@ -18,7 +18,7 @@ pub(super) const FORMAT: i32 = 2;
 const MOST_LOGGED: usize = 1000;
 /// How far the counter of ids is moved step by step. A jump could take it back where others count meanwhile; nobody
 /// counts this far in the time of a jump.
-const LONGEST_WALK: usize = 1000;
+const MOST_SINGLE_STEPS: usize = 1000;
 
 /// The tables of ours.
 pub(super) const TABLES: [&str; 8] = [
@@ -152,7 +152,7 @@ DECLARE
   ids pg_catalog.regclass := pg_catalog.pg_get_serial_sequence(collection::pg_catalog.text, 'id');
   ahead bigint := pg_catalog.int8mi(given, coalesce(pg_catalog.pg_sequence_last_value(ids), 0));
 BEGIN
-  IF pg_catalog.int8gt(ahead, {LONGEST_WALK}) THEN
+  IF pg_catalog.int8gt(ahead, {MOST_SINGLE_STEPS}) THEN
     PERFORM pg_catalog.setval(ids, given);
   ELSIF pg_catalog.int8gt(ahead, 0) THEN
     PERFORM pg_catalog.nextval(ids) FROM pg_catalog.generate_series(1, ahead);

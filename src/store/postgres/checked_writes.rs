@@ -22,7 +22,7 @@ const MOST_AT_ONCE: usize = 10_000;
 /// Who touches more records does not share a commit: those who do would wait for it.
 const MOST_SHARED: usize = 1_000;
 
-pub(super) struct Walk<'a, 'g> {
+pub(super) struct CheckedWrite<'a, 'g> {
     pub(super) group: &'a Group<'g>,
     /// Whether others write in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
@@ -37,20 +37,20 @@ enum Deletion {
     TooLarge,
 }
 
-/// Where a walk has led.
-pub(super) enum Walked {
+/// What became of it.
+pub(super) enum CheckedOutcome {
     To(Verdict),
     /// Nothing was done: it must be tried again without others.
     TooFar,
 }
 
-impl Walk<'_, '_> {
-    pub(super) async fn run(&self, write: &Write) -> Result<Walked, Error> {
+impl CheckedWrite<'_, '_> {
+    pub(super) async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
         let collection = self.group.catalog.at(write.collection());
         let verdict = match write {
             Write::Update { id, change: Patched { given, seen }, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(Walked::To(Verdict::NoRecord));
+                    return Ok(CheckedOutcome::To(Verdict::NoRecord));
                 };
                 match check_seen(seen.as_ref(), &stored) {
                     Err(mismatch) => Verdict::Refused(mismatch.into()),
@@ -60,7 +60,7 @@ impl Walk<'_, '_> {
             }
             Write::Delete { id, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(Walked::To(Verdict::NoRecord));
+                    return Ok(CheckedOutcome::To(Verdict::NoRecord));
                 };
                 match check_seen(seen.as_ref(), &stored) {
                     Err(mismatch) => Verdict::Refused(mismatch.into()),
@@ -71,7 +71,7 @@ impl Walk<'_, '_> {
                 Verdict::Refused(StoreError::Broken("a create needs no second look".into()))
             }
         };
-        Ok(Walked::To(verdict))
+        Ok(CheckedOutcome::To(verdict))
     }
 
     async fn update(
@@ -98,16 +98,20 @@ impl Walk<'_, '_> {
     }
 
     /// Deletes a record with all that the deletion rules bring along, or nothing at all.
-    async fn delete_with_others(&self, collection: &Collection, id: RecordId) -> Result<Walked, Error> {
+    async fn delete_with_others(
+        &self,
+        collection: &Collection,
+        id: RecordId,
+    ) -> Result<CheckedOutcome, Error> {
         let client = &self.group.line.client;
         client.batch_execute("SAVEPOINT deletion").await?;
         let deletion = Box::pin(self.delete(collection, &[id.get()], &mut 0)).await?;
         let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
         client.batch_execute(&format!("{end}RELEASE deletion")).await?;
         Ok(match deletion {
-            Deletion::Done => Walked::To(Verdict::Deleted),
-            Deletion::Kept(by) => Walked::To(Verdict::Refused(StoreError::StillReferenced(by))),
-            Deletion::TooLarge => Walked::TooFar,
+            Deletion::Done => CheckedOutcome::To(Verdict::Deleted),
+            Deletion::Kept(by) => CheckedOutcome::To(Verdict::Refused(StoreError::StillReferenced(by))),
+            Deletion::TooLarge => CheckedOutcome::TooFar,
         })
     }
 
