@@ -31,7 +31,7 @@ mod server;
 mod session;
 mod sql;
 mod statements;
-mod steps;
+mod batching;
 mod strangers;
 mod tables;
 mod tls;

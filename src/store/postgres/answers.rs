@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use tokio_postgres::Error;
 
+use super::batching::{self, LARGEST_BATCH_BYTES};
 use super::columns::Bound;
 use super::group::{Group, Sent};
 use super::line::Line;
-use super::steps::{self, LARGEST_BATCH_BYTES};
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
@@ -54,7 +54,7 @@ impl Group<'_> {
         let pending = waiting.iter().enumerate().filter(|(place, _)| !told.contains_key(place));
         let (places, writes): (Vec<usize>, Vec<&Write>) =
             pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
-        let steps = steps::steps(self.catalog, self.statements, &writes);
+        let steps = batching::batch(self.catalog, self.statements, &writes);
         let mut verdicts = Vec::with_capacity(writes.len());
         let carried_out = self.carry_out(&mut sent, &writes, steps, &mut verdicts).await;
         carried_out.map_err(|trouble| match trouble {

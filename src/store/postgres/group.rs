@@ -10,13 +10,13 @@ use parking_lot::Mutex;
 use tokio_postgres::{Error, Row, Statement};
 
 use super::answers;
+use super::batching::{self, Step};
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
 use super::line::{Line, Parameter};
 use super::row;
 use super::sql::{self, Judgement};
 use super::statements::Statements;
-use super::steps::{self, Step};
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
@@ -48,7 +48,7 @@ impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
     pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
-        let steps = steps::steps(self.catalog, self.statements, &writes);
+        let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tickets = waiting.iter().any(|waiting| waiting.ticket().is_some());
         self.prepare(&writes, &steps, has_tickets).await.map_err(|error| Trouble::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);

@@ -34,7 +34,7 @@ struct Batch {
 }
 
 /// Which statements to run, in the order of the writes.
-pub(super) fn steps(catalog: &Catalog, statements: &[Statements], writes: &[&Write]) -> Vec<Step> {
+pub(super) fn batch(catalog: &Catalog, statements: &[Statements], writes: &[&Write]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::with_capacity(8);
     let mut batch = Batch::default();
     for (at, &write) in writes.iter().enumerate() {
