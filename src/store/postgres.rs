@@ -17,7 +17,7 @@ mod keys;
 mod learning;
 mod line;
 mod system_tables;
-mod pace;
+mod group_window;
 mod server_checks;
 mod prepare;
 mod quota;

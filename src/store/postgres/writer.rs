@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::Postgres;
 use super::group::Group;
-use super::pace::Pace;
+use super::group_window::GroupWindow;
 use super::session::Session;
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
@@ -64,7 +64,7 @@ impl Writer {
 /// Takes groups for as long as the process lives.
 pub(super) async fn work(engine: Arc<Postgres>) {
     let queue = &engine.writer.queue;
-    let mut pace = Pace::default();
+    let mut window = GroupWindow::default();
     // How large the next groups may be, where it is known that they must be small.
     let mut sizes = VecDeque::new();
     loop {
@@ -74,13 +74,13 @@ pub(super) async fn work(engine: Arc<Postgres>) {
             Some(most) => _ = take(queue, &mut group, most),
             None => {
                 take(queue, &mut group, LARGEST_GROUP);
-                pace.gather(queue, &mut group).await;
+                window.gather(queue, &mut group).await;
             }
         }
         if !group.is_empty() {
             let (began, size) = (Instant::now(), group.len());
             sizes.extend(engine.commit(group).await);
-            pace.note(began.elapsed(), size + queue.len());
+            window.note(began.elapsed(), size + queue.len());
         }
     }
 }

@@ -20,13 +20,13 @@ const MOST_TURNS: usize = 32;
 
 /// What the last commit says about the next.
 #[derive(Default)]
-pub(super) struct Pace {
+pub(super) struct GroupWindow {
     /// How many writes there will be when all are back.
     expected: usize,
     patience: Duration,
 }
 
-impl Pace {
+impl GroupWindow {
     /// A commit took this long; so many writes were answered by it or waited meanwhile.
     pub(super) fn note(&mut self, took: Duration, writes: usize) {
         self.expected = writes.min(LARGEST_GROUP);
