@@ -15,7 +15,7 @@ mod change_row;
 mod indexes;
 mod keys;
 mod learning;
-mod line;
+mod prepared_conn;
 mod system_tables;
 mod group_window;
 mod server_checks;
@@ -87,8 +87,8 @@ pub struct Postgres {
 
 /// What opening the database would change. Nothing is changed.
 pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
-    let (_, mut line) = Server::find(url, 0).await?;
-    prepare::inspect(&mut line.client, &url.to_string(), catalog).await
+    let (_, mut conn) = Server::find(url, 0).await?;
+    prepare::inspect(&mut conn.client, &url.to_string(), catalog).await
 }
 
 impl Postgres {

@@ -11,7 +11,7 @@ use tokio_postgres::Error;
 use super::batching::{self, LARGEST_BATCH_BYTES};
 use super::columns::Bound;
 use super::group::{Group, Sent};
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
@@ -45,7 +45,7 @@ impl Group<'_> {
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [Waiting],
     ) -> Result<Vec<Told<Verdict>>, Trouble> {
-        let found = look_up(self.line, waiting).await;
+        let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
         let mut told = match began.and_then(|()| found.map_err(|error| Trouble::of(&error, false))) {
             Ok(told) => told,
@@ -92,7 +92,7 @@ impl Group<'_> {
 }
 
 /// By place in the group: what was told before.
-async fn look_up(line: &Line, waiting: &[Waiting]) -> Result<HashMap<usize, Told<Verdict>>, Error> {
+async fn look_up(conn: &PreparedConn, waiting: &[Waiting]) -> Result<HashMap<usize, Told<Verdict>>, Error> {
     let tickets: HashMap<&[u8], (usize, &Ticket)> = waiting
         .iter()
         .enumerate()
@@ -103,7 +103,7 @@ async fn look_up(line: &Line, waiting: &[Waiting]) -> Result<HashMap<usize, Told
         .collect();
     let identities: Vec<&[u8]> = tickets.keys().copied().collect();
     let mut told = HashMap::new();
-    for row in line.query(LOOK_UP, &[&identities]).await? {
+    for row in conn.query(LOOK_UP, &[&identities]).await? {
         if let Some((place, ticket)) = tickets.get(row.try_get::<_, &[u8]>(0)?) {
             told.insert(
                 *place,
@@ -140,10 +140,10 @@ fn bound<'f>(batch: Vec<(&'f Ticket, Words<'f>)>) -> Vec<Bound<'f>> {
     vec![Box::new(identities), Box::new(fingerprints), Box::new(verdicts), Box::new(ids), Box::new(details)]
 }
 
-/// Takes away what is too old, in small parts, so that others who use the line come in between.
-pub(super) async fn clear(line: &Line) -> Result<(), Error> {
+/// Takes away what is too old, in small parts, so that others who use the connection come in between.
+pub(super) async fn clear(conn: &PreparedConn) -> Result<(), Error> {
     for _ in 0..TIMES {
-        if (line.query(CLEAR, &[&CLEARED]).await?.len() as i64) < CLEARED {
+        if (conn.query(CLEAR, &[&CLEARED]).await?.len() as i64) < CLEARED {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! The builder: reads large sets of ids from the database, on a line of its own, while requests and writes go on.
+//! The builder: reads large sets of ids from the database, on a connection of its own, while requests and writes go on.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use futures_util::{StreamExt, TryStreamExt, pin_mut};
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Error;
 
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::row::Bound;
 use super::sql;
 use super::trouble::words;
@@ -63,21 +63,21 @@ impl Builder {
     }
 }
 
-/// What building a set takes: a line of its own.
+/// What building a set takes: a connection of its own.
 pub(super) struct Workshop {
     pub(super) catalog: Arc<Catalog>,
     pub(super) memory: Arc<Memory>,
-    pub(super) line: Line,
+    pub(super) conn: PreparedConn,
     pub(super) observer: Arc<Observer>,
 }
 
 impl Workshop {
-    /// Builds what is asked for, until the line breaks.
+    /// Builds what is asked for, until the connection breaks.
     pub(super) async fn work(&self, mut requests: mpsc::Receiver<Request>, voucher: &Voucher) {
         while let Some(Request { key, done }) = requests.recv().await {
             if let Err(cause) = self.build(&key, voucher).await {
                 self.observer.report(Event::Warning(&format!("a set of ids cannot be read: {cause}")));
-                if self.line.client.batch_execute("ROLLBACK").await.is_err() {
+                if self.conn.client.batch_execute("ROLLBACK").await.is_err() {
                     return;
                 }
             }
@@ -108,14 +108,14 @@ impl Workshop {
 
     /// Version and ids inside one transaction that sees one moment.
     async fn read(&self, key: &SetKey) -> Result<Part, Error> {
-        let line = &self.line;
-        line.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let conn = &self.conn;
+        conn.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         let version: i64 =
-            line.client.query_one("SELECT number FROM _carnet_version", &[]).await?.try_get(0)?;
+            conn.client.query_one("SELECT number FROM _carnet_version", &[]).await?.try_get(0)?;
         let collection = self.catalog.at(key.collection);
         let mut ids = Ids::default();
         if key.fields.is_empty() {
-            let copy = line.client.copy_out(&sql::all_ids(collection)).await?;
+            let copy = conn.client.copy_out(&sql::all_ids(collection)).await?;
             pin_mut!(copy);
             while let Some(row) = copy.next().await {
                 if let Some(id) = copied_id(&row?) {
@@ -124,13 +124,13 @@ impl Workshop {
             }
         } else {
             let (text, values) = sql::in_set(collection, &key.fields, &key.values());
-            let rows = line.client.query_raw(&text, values.iter().map(Bound)).await?;
+            let rows = conn.client.query_raw(&text, values.iter().map(Bound)).await?;
             pin_mut!(rows);
             while let Some(row) = rows.try_next().await? {
                 RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));
             }
         }
-        line.client.batch_execute("COMMIT").await?;
+        conn.client.batch_execute("COMMIT").await?;
         Ok(Part { version: version.unsigned_abs(), last: i64::MAX, ids })
     }
 }

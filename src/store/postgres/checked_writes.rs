@@ -6,7 +6,7 @@ use tokio_postgres::Error;
 
 use super::columns;
 use super::group::Group;
-use super::line::Parameter;
+use super::prepared_conn::Parameter;
 use super::row;
 use super::sql;
 use super::write::{Patched, Write};
@@ -83,14 +83,14 @@ impl CheckedWrite<'_, '_> {
         let values = columns::updates(collection, &[(id, given)]);
         let parameters: Vec<Parameter<'_>> = values.iter().map(|value| &**value as Parameter<'_>).collect();
         let text = self.group.update_text(collection, given);
-        let rows = self.group.line.query(&text, &parameters).await?;
+        let rows = self.group.conn.query(&text, &parameters).await?;
         rows.first().map_or(Ok(Verdict::NoRecord), |row| self.group.judge_update(collection, row))
     }
 
     /// The record as a client sees it, locked against others.
     async fn stored(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, Error> {
         let text = &self.group.statements[collection.position()].lock_one;
-        let rows = self.group.line.query(text, &[&id.get()]).await?;
+        let rows = self.group.conn.query(text, &[&id.get()]).await?;
         let Some(found) = rows.first() else { return Ok(None) };
         let mut record = Vec::with_capacity(256);
         row::write(&mut record, collection, id, found, 1)?;
@@ -103,7 +103,7 @@ impl CheckedWrite<'_, '_> {
         collection: &Collection,
         id: RecordId,
     ) -> Result<CheckedOutcome, Error> {
-        let client = &self.group.line.client;
+        let client = &self.group.conn.client;
         client.batch_execute("SAVEPOINT deletion").await?;
         let deletion = Box::pin(self.delete(collection, &[id.get()], &mut 0)).await?;
         let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
@@ -144,13 +144,13 @@ impl CheckedWrite<'_, '_> {
                 }
             } else {
                 for some in referring.chunks(MOST_AT_ONCE) {
-                    group.line.query(&sql::clear(referrer, position), &[&some]).await?;
+                    group.conn.query(&sql::clear(referrer, position), &[&some]).await?;
                 }
             }
         }
         let text = &group.statements[collection.position()].delete;
         for some in ids.chunks(MOST_AT_ONCE) {
-            for row in group.line.query(text, &[&some]).await? {
+            for row in group.conn.query(text, &[&some]).await? {
                 let verdict = group.judge_delete(collection.position(), &row)?;
                 if let Verdict::Refused(StoreError::StillReferenced(by)) = verdict {
                     return Ok(Deletion::Kept(by));
@@ -170,7 +170,7 @@ impl CheckedWrite<'_, '_> {
         let text = sql::referring(referrer, position);
         let mut referring = Vec::new();
         for some in ids.chunks(MOST_AT_ONCE) {
-            for row in self.group.line.query(&text, &[&some]).await? {
+            for row in self.group.conn.query(&text, &[&some]).await? {
                 referring.extend(row.try_get::<_, Option<Vec<i64>>>(0)?.unwrap_or_default());
             }
         }

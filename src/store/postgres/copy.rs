@@ -11,7 +11,7 @@ use tokio_postgres::{Error, Transaction};
 
 use super::address::PostgresUrl;
 use super::ddl::literal;
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::server::Server;
 use super::{prepare, ring};
 use crate::catalog::collection::Collection;
@@ -29,20 +29,20 @@ const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 /// A server that was reached, before anything is asked of it.
 pub(in crate::store) struct Reached {
     server: Server,
-    line: Line,
+    conn: PreparedConn,
     place: String,
 }
 
 impl Reached {
     pub(in crate::store) async fn find(url: &PostgresUrl) -> Result<Self, CopyError> {
-        let (server, line) = Server::find(url, 0).await?;
-        Ok(Self { server, line, place: url.to_string() })
+        let (server, conn) = Server::find(url, 0).await?;
+        Ok(Self { server, conn, place: url.to_string() })
     }
 
     /// What no other store has in common with this one, by whatever name it was reached.
     pub(in crate::store) async fn identity(&self) -> Result<String, CopyError> {
         let text = "SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), current_database(), current_schema())";
-        let row = self.line.client.query_one(text, &[]).await;
+        let row = self.conn.client.query_one(text, &[]).await;
         row.and_then(|row| row.try_get(0)).map_err(|error| failed(&self.place, &error))
     }
 }

@@ -13,7 +13,7 @@ use super::answers;
 use super::batching::{self, Step};
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
-use super::line::{Line, Parameter};
+use super::prepared_conn::{Parameter, PreparedConn};
 use super::row;
 use super::sql::{self, Judgement};
 use super::statements::Statements;
@@ -30,8 +30,8 @@ use crate::store::{Created, StoreError};
 pub(super) struct Group<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) statements: &'a [Statements],
-    pub(super) line: &'a Line,
-    /// What was prepared for this group, by its text. The line may drop what it keeps at any time.
+    pub(super) conn: &'a PreparedConn,
+    /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
 }
 
@@ -52,7 +52,7 @@ impl Group<'_> {
         let has_tickets = waiting.iter().any(|waiting| waiting.ticket().is_some());
         self.prepare(&writes, &steps, has_tickets).await.map_err(|error| Trouble::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);
-        let warned = self.line.alive.warnings();
+        let warned = self.conn.alive.warnings();
         self.send(&mut sent, None, self.simply("BEGIN"));
         self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
         let told = if has_tickets {
@@ -63,7 +63,7 @@ impl Group<'_> {
             self.commit(&mut sent, &writes, &mut verdicts).await?;
             verdicts.into_iter().map(Told::first).collect()
         };
-        if self.line.alive.warnings() != warned {
+        if self.conn.alive.warnings() != warned {
             return Err(Trouble::Unknown("the server committed with a warning".into()));
         }
         Ok(told)
@@ -112,7 +112,7 @@ impl Group<'_> {
 
     /// Takes back what a group has done before its commit was sent.
     pub(super) async fn roll_back<T>(&self, trouble: Trouble) -> Result<T, Trouble> {
-        match self.line.client.batch_execute("ROLLBACK").await {
+        match self.conn.client.batch_execute("ROLLBACK").await {
             Ok(()) => Err(trouble),
             Err(error) => Err(Trouble::of(&error, false)),
         }
@@ -122,7 +122,7 @@ impl Group<'_> {
     async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tickets: bool) -> Result<(), Error> {
         self.have_at_hand(sql::TAKE_TURN.into()).await?;
         if has_tickets {
-            self.line.statement(answers::LOOK_UP).await?;
+            self.conn.statement(answers::LOOK_UP).await?;
             self.have_at_hand(answers::KEEP.into()).await?;
         }
         for step in steps {
@@ -132,7 +132,7 @@ impl Group<'_> {
     }
 
     async fn have_at_hand(&self, text: Arc<str>) -> Result<(), Error> {
-        let statement = self.line.statement(&text).await?;
+        let statement = self.conn.statement(&text).await?;
         self.at_hand.lock().insert(text, statement);
         Ok(())
     }
@@ -170,7 +170,7 @@ impl Group<'_> {
     }
 
     /// Waits for all that is under way and reads the verdicts. After the first failure the rest fails too, but
-    /// is waited for, so that the line is free again.
+    /// is waited for, so that the connection is free again.
     pub(super) async fn settle(
         &self,
         sent: &mut Vec<Sent<'_>>,
@@ -200,7 +200,7 @@ impl Group<'_> {
     }
 
     fn simply<'f>(&'f self, text: &'static str) -> Answering<'f> {
-        Box::pin(async move { self.line.client.batch_execute(text).await.map(|()| Vec::new()) })
+        Box::pin(async move { self.conn.client.batch_execute(text).await.map(|()| Vec::new()) })
     }
 
     pub(super) fn ask<'f>(&'f self, text: &str, parameters: Vec<Bound<'f>>) -> Answering<'f> {
@@ -210,9 +210,9 @@ impl Group<'_> {
             let parameters: Vec<Parameter<'_>> =
                 parameters.iter().map(|parameter| &**parameter as Parameter<'_>).collect();
             match statement {
-                Ok(statement) => self.line.client.query(&statement, &parameters).await,
+                Ok(statement) => self.conn.client.query(&statement, &parameters).await,
                 // `prepare` has them all; one that it forgot is never left out.
-                Err(text) => self.line.client.query(&text, &parameters).await,
+                Err(text) => self.conn.client.query(&text, &parameters).await,
             }
         })
     }

@@ -8,7 +8,7 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error};
 
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::ring;
 use super::session::Session;
 use crate::observe::{Event, Observer};
@@ -38,14 +38,14 @@ impl Keys {
     }
 
     /// Reads the keys anew where their number of changes is another one than was seen.
-    pub(super) async fn follow(&self, line: &Line, changes: i64) -> Result<(), Error> {
+    pub(super) async fn follow(&self, conn: &PreparedConn, changes: i64) -> Result<(), Error> {
         if self.seen.load(Ordering::Acquire) == changes {
             return Ok(());
         }
         // One statement: keys and number are of one moment.
         let text =
             format!("SELECT v.keys, {KEY_COLUMNS} FROM _carnet_version v LEFT JOIN _carnet_keys k ON TRUE");
-        let rows = line.query(&text, &[]).await?;
+        let rows = conn.query(&text, &[]).await?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.try_get::<_, Option<&str>>(1)?.is_some() {
@@ -63,7 +63,7 @@ impl Keys {
     }
 
     /// Writes when keys were last used. A key that is gone meanwhile has no uses.
-    pub(super) async fn write_uses(&self, line: &Line) -> Result<(), Error> {
+    pub(super) async fn write_uses(&self, conn: &PreparedConn) -> Result<(), Error> {
         let uses = self.current.load().uses();
         if uses.is_empty() {
             return Ok(());
@@ -74,7 +74,7 @@ impl Keys {
              ON CONFLICT (name) DO UPDATE SET last_used = greatest(_carnet_key_uses.last_used, excluded.last_used)";
         let names: Vec<&str> = uses.iter().map(|used| used.name.as_str()).collect();
         let moments: Vec<String> = uses.iter().map(|used| used.at.to_string()).collect();
-        line.query(text, &[&names, &moments]).await?;
+        conn.query(text, &[&names, &moments]).await?;
         uses.iter().for_each(Use::is_written);
         Ok(())
     }
@@ -82,8 +82,8 @@ impl Keys {
 
 impl Session {
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
-        let line = self.line_of_keys().await?;
-        let listed = timeout(PATIENCE, ring::list(&line.client)).await;
+        let conn = self.line_of_keys().await?;
+        let listed = timeout(PATIENCE, ring::list(&conn.client)).await;
         listed.unwrap_or(Err(KeyRingError::Failed(StoreError::Unavailable)))
     }
 
@@ -108,16 +108,16 @@ impl Session {
         &self,
         change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
     ) -> Result<T, KeyRingError> {
-        let mut line = self.line_of_keys().await?;
-        let changed = timeout(PATIENCE, ring::confirmed(&mut line, change)).await;
+        let mut conn = self.line_of_keys().await?;
+        let changed = timeout(PATIENCE, ring::confirmed(&mut conn, change)).await;
         let changed = changed.unwrap_or(Err(KeyRingError::Failed(StoreError::OutcomeUnknown)));
         self.follow_keys().await;
         changed
     }
 
-    /// A line for one change: it may wait for the writers, and nobody should wait behind it.
-    async fn line_of_keys(&self) -> Result<Line, StoreError> {
-        self.server.line().await.map_err(|_| StoreError::Unavailable)
+    /// A connection for one change: it may wait for the writers, and nobody should wait behind it.
+    async fn line_of_keys(&self) -> Result<PreparedConn, StoreError> {
+        self.server.conn().await.map_err(|_| StoreError::Unavailable)
     }
 
     /// The change is made, whatever becomes of this; a session that ends here is followed by one that reads the

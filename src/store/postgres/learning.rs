@@ -1,6 +1,6 @@
 //! The first time that a filter is asked for: answered at once, and made cheap for the next time.
 
-use super::line::Parameter;
+use super::prepared_conn::Parameter;
 use super::row::{self, Bound};
 use super::session::Session;
 use super::sql;

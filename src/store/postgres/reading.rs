@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::line::{Lines, Parameter};
+use super::prepared_conn::{Parameter, SharedConns};
 use super::row::{self, Bound};
 use super::rows::Rows;
 use super::session::Session;
@@ -123,9 +123,9 @@ impl Session {
             }
         }
         let is_long = u64::try_from(ids.len()).is_ok_and(|ids| ids > LONG_PAGE);
-        let lines = if is_long { &self.long } else { &self.quick };
+        let conns = if is_long { &self.long } else { &self.quick };
         let text = &self.statements[collection.position()].records;
-        let rows = self.ask_for_rows(lines, text, &[&ids]).await?;
+        let rows = self.ask_for_rows(conns, text, &[&ids]).await?;
         let (read_at, blocks) = gather(collection, rows, Meter::new(room)).await?;
         let mut blocks = blocks.into_iter().peekable();
         let read = wanted.into_iter().map(|wanted| {
@@ -145,7 +145,7 @@ impl Session {
     /// The total and the page by counting, in one statement: of one moment.
     pub(super) async fn read_page(
         &self,
-        lines: &Lines,
+        conns: &SharedConns,
         collection: &Collection,
         listing: &Listing,
         room: &mut Room<'_>,
@@ -159,7 +159,7 @@ impl Session {
             parameters.push(count);
             parameters.push(offset);
         }
-        let mut rows = self.ask_for_rows(lines, &text, &parameters).await?;
+        let mut rows = self.ask_for_rows(conns, &text, &parameters).await?;
         let mut total = 0;
         let mut builder = PageBuilder::new(room);
         while builder.has_room()

@@ -4,7 +4,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Error, Row, Transaction};
 
 use super::address::PostgresUrl;
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::server::Server;
 use super::trouble::{Trouble, of_reading};
 use super::{audit, prepare};
@@ -17,39 +17,39 @@ use crate::store::{OpenError, StoreError};
 /// A command is over before a second thread would help.
 pub struct KeyTable {
     runtime: Runtime,
-    line: Box<Line>,
+    conn: Box<PreparedConn>,
 }
 
 impl KeyTable {
     /// The keys of a database, to read them; `None` where carnet has no tables. Nothing is changed or made.
     pub(in crate::store) fn inspect(url: &PostgresUrl) -> Result<Option<Self>, OpenError> {
         let runtime = runtime()?;
-        let line = runtime.block_on(async {
-            let (_, mut line) = Server::find(url, 0).await?;
-            let is_there = prepare::has_store(&mut line.client, &url.to_string()).await?;
-            Ok::<_, OpenError>(is_there.then(|| Box::new(line)))
+        let conn = runtime.block_on(async {
+            let (_, mut conn) = Server::find(url, 0).await?;
+            let is_there = prepare::has_store(&mut conn.client, &url.to_string()).await?;
+            Ok::<_, OpenError>(is_there.then(|| Box::new(conn)))
         })?;
-        Ok(line.map(|line| Self { runtime, line }))
+        Ok(conn.map(|conn| Self { runtime, conn }))
     }
 
     pub(in crate::store) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
         let runtime = runtime()?;
-        let line = runtime.block_on(async {
-            let (_, mut line) = Server::find(url, 0).await?;
+        let conn = runtime.block_on(async {
+            let (_, mut conn) = Server::find(url, 0).await?;
             // The store is made where there is none; no collection is asked about.
-            prepare::prepare(&mut line.client, &url.to_string(), &Catalog::default()).await?;
-            Ok::<_, OpenError>(Box::new(line))
+            prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default()).await?;
+            Ok::<_, OpenError>(Box::new(conn))
         })?;
-        Ok(Self { runtime, line })
+        Ok(Self { runtime, conn })
     }
 
     pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
         let create = async |client: &mut Client| create(client, key, by).await;
-        self.runtime.block_on(confirmed(&mut self.line, create))
+        self.runtime.block_on(confirmed(&mut self.conn, create))
     }
 
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
-        self.runtime.block_on(list(&self.line.client))
+        self.runtime.block_on(list(&self.conn.client))
     }
 
     pub(in crate::store) fn rotate(
@@ -58,16 +58,16 @@ impl KeyTable {
         by: &Actor,
     ) -> Result<Option<Rotated>, KeyRingError> {
         let rotate = async |client: &mut Client| rotate(client, rotation, by).await;
-        self.runtime.block_on(confirmed(&mut self.line, rotate))
+        self.runtime.block_on(confirmed(&mut self.conn, rotate))
     }
 
     pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
         let revoke = async |client: &mut Client| revoke(client, name, by).await;
-        self.runtime.block_on(confirmed(&mut self.line, revoke))
+        self.runtime.block_on(confirmed(&mut self.conn, revoke))
     }
 
     pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
-        self.runtime.block_on(audit::read(&self.line.client)).map_err(unread)
+        self.runtime.block_on(audit::read(&self.conn.client)).map_err(unread)
     }
 }
 
@@ -79,12 +79,12 @@ fn runtime() -> Result<Runtime, OpenError> {
 /// Makes a change, and takes it for made only where the server commits without a warning: one that no standby has
 /// yet could be undone by a failover.
 pub(super) async fn confirmed<T>(
-    line: &mut Line,
+    conn: &mut PreparedConn,
     change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
 ) -> Result<T, KeyRingError> {
-    let warned = line.alive.warnings();
-    let changed = change(&mut line.client).await?;
-    if line.alive.warnings() != warned {
+    let warned = conn.alive.warnings();
+    let changed = change(&mut conn.client).await?;
+    if conn.alive.warnings() != warned {
         return Err(StoreError::OutcomeUnknown.into());
     }
     Ok(changed)
@@ -223,7 +223,7 @@ fn undone(error: Error) -> KeyRingError {
     StoreError::from(Trouble::of(&error, false)).into()
 }
 
-/// Once the commit was sent, a line that breaks leaves its outcome unknown.
+/// Once the commit was sent, a connection that breaks leaves its outcome unknown.
 fn unwritten(error: Error) -> KeyRingError {
     StoreError::from(Trouble::of(&error, true)).into()
 }

@@ -1,6 +1,6 @@
 //! A session: everything that a node has with one server, from the moment it is found until it is lost.
 //!
-//! When any line of it breaks, all of it ends, memory included: the server that is found next may be another
+//! When any connection of it breaks, all of it ends, memory included: the server that is found next may be another
 //! one, with another past. The supervisor then looks for it.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_postgres::{Error, Row};
 use super::answers;
 use super::builder::{Builder, Request, Workshop};
 use super::keys::Keys;
-use super::line::{Line, Lines, Parameter};
+use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
 use super::statements::Statements;
@@ -27,12 +27,12 @@ use crate::store::fuse::Fuse;
 use crate::store::gate::Gate;
 use crate::store::memory::Memory;
 
-/// Lines that those share who read what is found at once, and those whose reads take long: each line answers one question
+/// Connections that those share who read what is found at once, and those whose reads take long: each connection answers one question
 /// after the other, and what is quick must not wait behind what is not.
-const QUICK_LINES: usize = 2;
-const LONG_LINES: usize = 2;
+const QUICK_CONNS: usize = 2;
+const LONG_CONNS: usize = 2;
 /// How many lists that take long are asked for at once.
-const LONG_READS: usize = 6 * LONG_LINES;
+const LONG_READS: usize = 6 * LONG_CONNS;
 /// A read that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
@@ -48,12 +48,12 @@ pub(super) struct Session {
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,
     pub(super) gate: Gate,
-    /// The line of the writer, opened when it is first needed and again after it was given up.
-    pub(super) writing: Mutex<Option<Arc<Line>>>,
-    pub(super) quick: Lines,
-    pub(super) long: Lines,
+    /// The connection of the writer, opened when it is first needed and again after it was given up.
+    pub(super) writing: Mutex<Option<Arc<PreparedConn>>>,
+    pub(super) quick: SharedConns,
+    pub(super) long: SharedConns,
     /// For what is not worth a sync of the disk.
-    aside: Arc<Line>,
+    aside: Arc<PreparedConn>,
     end: watch::Sender<Option<String>>,
 }
 
@@ -69,17 +69,21 @@ pub(super) struct Matter {
 }
 
 impl Session {
-    /// Opens all lines to a server and starts what works in the background.
-    pub(super) async fn begin(server: Server, first: Line, matter: &Matter) -> Result<Arc<Self>, String> {
+    /// Opens all connections to a server and starts what works in the background.
+    pub(super) async fn begin(
+        server: Server,
+        first: PreparedConn,
+        matter: &Matter,
+    ) -> Result<Arc<Self>, String> {
         let first = Arc::new(first);
         let version = first.query("SELECT number FROM _carnet_version", &[]).await;
         let version = version.and_then(|rows| rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)));
         let version = version.map_err(|error| words(&error))?.unsigned_abs();
         let memory = Arc::new(Memory::new(matter.catalog.clone(), version, matter.memory_bytes));
         // All at once: until they are there, nobody is served.
-        let lines = |number| try_join_all((0..number).map(|_| server.line()));
-        let (quick, long) = (lines(QUICK_LINES), lines(LONG_LINES));
-        let (quick, long, aside, for_sets) = try_join4(quick, long, server.line(), server.line()).await?;
+        let conns = |number| try_join_all((0..number).map(|_| server.conn()));
+        let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
+        let (quick, long, aside, for_sets) = try_join4(quick, long, server.conn(), server.conn()).await?;
         let aside = Arc::new(aside);
         aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
         // A whole collection is read best from one end of the table to the other.
@@ -87,7 +91,7 @@ impl Session {
         let workshop = Workshop {
             catalog: matter.catalog.clone(),
             memory: memory.clone(),
-            line: for_sets,
+            conn: for_sets,
             observer: matter.observer.clone(),
         };
         let (builder, requests) = Builder::new();
@@ -100,8 +104,8 @@ impl Session {
             server,
             gate: Gate::new(LONG_READS),
             writing: Mutex::new(None),
-            quick: Lines::new(quick),
-            long: Lines::new(long),
+            quick: SharedConns::new(quick),
+            long: SharedConns::new(long),
             aside,
             end: watch::Sender::new(None),
         });
@@ -113,7 +117,7 @@ impl Session {
 
     fn start(
         self: Arc<Self>,
-        first: Arc<Line>,
+        first: Arc<PreparedConn>,
         workshop: Workshop,
         requests: mpsc::Receiver<Request>,
         matter: &Matter,
@@ -124,7 +128,7 @@ impl Session {
         let watched: Vec<_> =
             self.quick.all().chain(self.long.all()).chain([&self.aside, &first]).cloned().collect();
         let desk = Desk {
-            line: first,
+            conn: first,
             catalog: matter.catalog.clone(),
             memory: self.memory.clone(),
             keys: matter.keys.clone(),
@@ -141,7 +145,7 @@ impl Session {
         });
         let fuse = matter.fuse.clone();
         tokio::spawn(async move {
-            let lost = select_all(watched.iter().map(|line| Box::pin(line.alive.ended())));
+            let lost = select_all(watched.iter().map(|conn| Box::pin(conn.alive.ended())));
             let vouch = fuse.guard_task("the voucher", self.voucher.work(&desk, &self.builder));
             let cause = tokio::select! {
                 cause = vouch => cause.unwrap_or_else(|| "the voucher panicked".to_owned()),
@@ -174,29 +178,29 @@ impl Session {
         }
     }
 
-    /// Asks through one of some lines.
+    /// Asks through one of some connections.
     pub(super) async fn ask(
         &self,
-        lines: &Lines,
+        conns: &SharedConns,
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, StoreError> {
-        self.while_it_lasts(Instant::now() + PATIENCE, lines.one().query(text, parameters)).await
+        self.while_it_lasts(Instant::now() + PATIENCE, conns.one().query(text, parameters)).await
     }
 
     /// As [`Session::ask`], for answers that may be long: the rows are taken as they come.
     pub(super) async fn ask_for_rows(
         &self,
-        lines: &Lines,
+        conns: &SharedConns,
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Rows<'_>, StoreError> {
         let deadline = Instant::now() + PATIENCE;
-        let rows = self.while_it_lasts(deadline, lines.one().rows(text, parameters)).await?;
+        let rows = self.while_it_lasts(deadline, conns.one().rows(text, parameters)).await?;
         Ok(Rows::new(self, rows, deadline))
     }
 
-    /// Asks through the line for what is not worth a sync of the disk.
+    /// Asks through the connection for what is not worth a sync of the disk.
     pub(super) async fn ask_aside(
         &self,
         text: &str,

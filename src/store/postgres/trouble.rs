@@ -27,7 +27,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// What an error means. Once the commit was sent, a line that breaks leaves its outcome unknown.
+    /// What an error means. Once the commit was sent, a connection that breaks leaves its outcome unknown.
     pub(super) fn of(error: &Error, commit_was_sent: bool) -> Self {
         match error.as_db_error() {
             Some(said)

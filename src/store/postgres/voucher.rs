@@ -14,7 +14,7 @@ use tokio_postgres::{Error, Row};
 use super::builder::Builder;
 use super::change_row;
 use super::keys::Keys;
-use super::line::Line;
+use super::prepared_conn::PreparedConn;
 use super::sql;
 use super::trouble::words;
 use crate::catalog::Catalog;
@@ -100,7 +100,7 @@ impl Voucher {
 
 /// What the voucher works with.
 pub(super) struct Desk {
-    pub(super) line: Arc<Line>,
+    pub(super) conn: Arc<PreparedConn>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) memory: Arc<Memory>,
     pub(super) keys: Arc<Keys>,
@@ -110,7 +110,7 @@ impl Desk {
     async fn look(&self, builder: &Builder) -> Result<(), Error> {
         let known = self.memory.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
-        let rows = self.line.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
+        let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
         let Some(first) = rows.first() else { return Ok(()) };
         let version = first.try_get::<_, i64>(0)?.unsigned_abs();
         if version != known {
@@ -118,7 +118,7 @@ impl Desk {
             self.memory.apply(version, &changes, &forgotten);
             forgotten.into_iter().for_each(|collection| builder.request_all_of(collection));
         }
-        self.keys.follow(&self.line, first.try_get(1)?).await
+        self.keys.follow(&self.conn, first.try_get(1)?).await
     }
 
     /// What has changed since `known`. Where the log does not tell all of it, everything is forgotten.

@@ -2,7 +2,7 @@
 //!
 //! Nobody hears yes before the commit has returned. A write is never cancelled: a server that waits for its
 //! standbys would then say yes to what they do not have. Who waits too long is told that the outcome is
-//! unknown, and the line is given up.
+//! unknown, and the connection is given up.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -163,23 +163,23 @@ impl Postgres {
 
     async fn run(&self, session: &Session, writes: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
         let mut place = session.writing.lock().await;
-        let line = match place.take().filter(|line| line.alive.is_alive()) {
-            Some(line) => line,
-            None => Arc::new(session.server.line().await.map_err(|_| Trouble::Unreachable)?),
+        let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
+            Some(conn) => conn,
+            None => Arc::new(session.server.conn().await.map_err(|_| Trouble::Unreachable)?),
         };
         let group = Group {
             catalog: &self.matter.catalog,
             statements: &self.matter.statements,
-            line: &line,
+            conn: &conn,
             at_hand: Default::default(),
         };
         let outcome = match tokio::time::timeout(PATIENCE, group.run(writes)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
         };
-        // A line whose last answer was not read is never used again: whatever it still does, it does without us.
+        // A connection whose last answer was not read is never used again: whatever it still does, it does without us.
         if matches!(outcome, Ok(_) | Err(Trouble::RolledBack { .. } | Trouble::OneIsLarge(_))) {
-            *place = Some(line);
+            *place = Some(conn);
         }
         outcome
     }

@@ -25,10 +25,10 @@ pub(in crate::store) struct Source<'a> {
 impl Reached {
     /// A store of ours that is in line with the catalog. Nothing in it is changed.
     pub(in crate::store) async fn source(&mut self, catalog: &Arc<Catalog>) -> Result<Source<'_>, CopyError> {
-        let Self { line, place, .. } = self;
-        prepare::inspect(&mut line.client, place, catalog).await?;
+        let Self { conn, place, .. } = self;
+        prepare::inspect(&mut conn.client, place, catalog).await?;
         let (transaction, is_ours, plan) =
-            begin(&mut line.client, catalog).await.map_err(|error| failed(place, &error))?;
+            begin(&mut conn.client, catalog).await.map_err(|error| failed(place, &error))?;
         if !is_ours {
             return Err(CopyError::NoSource(place.clone()));
         }

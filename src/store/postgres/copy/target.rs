@@ -46,16 +46,16 @@ impl<E: Into<Failure>> From<E> for Refusal {
 impl Reached {
     /// An empty store, made where there is none, inside the transaction that fills it.
     pub(in crate::store) async fn target(&mut self, catalog: &Arc<Catalog>) -> Result<Target<'_>, CopyError> {
-        let Self { server, line, place } = self;
+        let Self { server, conn, place } = self;
         let mut is_changing = false;
-        let alive = line.alive.clone();
-        match begin(&mut line.client, place, catalog, &mut is_changing).await {
+        let alive = conn.alive.clone();
+        match begin(&mut conn.client, place, catalog, &mut is_changing).await {
             Ok((transaction, is_new)) => {
                 Ok(Target { transaction, alive, place, catalog: catalog.clone(), is_new })
             }
             Err(Refusal::NotEmpty(what)) => Err(CopyError::NotEmpty { place: place.clone(), what }),
             Err(Refusal::Failure(failure)) => {
-                let other = server.line().await;
+                let other = server.conn().await;
                 let mut other = other.map_err(|cause| CopyError::failed(place, cause))?;
                 let outcome: Result<(), Failure> = Err(failure);
                 let explained =

@@ -1,6 +1,6 @@
-//! A line: one connection to the server, with the statements that were prepared on it.
+//! A connection: one connection to the server, with the statements that were prepared on it.
 //!
-//! A line may be used by many at once: what they ask is sent without waiting for earlier answers.
+//! A connection may be used by many at once: what they ask is sent without waiting for earlier answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::connection::{Alive, Connected};
 
 /// More statements than one catalog needs; the texts of updates depend on which fields are given.
 const MOST_PREPARED: usize = 1_024;
-/// What every line is set to. Statements by key must not be planned anew each time, nor by a look at a table that was
+/// What every connection is set to. Statements by key must not be planned anew each time, nor by a look at a table that was
 /// small when they were planned; a lock is waited for, but not for ever; numbers are told exactly.
 const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; \
      SET lock_timeout = '5s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '60s'; \
@@ -24,13 +24,13 @@ const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seq
 /// A value to bind.
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
-pub(super) struct Line {
+pub(super) struct PreparedConn {
     pub(super) client: Client,
     pub(super) alive: Alive,
     prepared: Mutex<HashMap<String, Statement>>,
 }
 
-impl Line {
+impl PreparedConn {
     pub(super) async fn new(connected: Connected) -> Result<Self, Error> {
         let Connected { client, alive } = connected;
         client.batch_execute(SETTINGS).await?;
@@ -61,30 +61,30 @@ impl Line {
         self.client.query(&statement, parameters).await
     }
 
-    /// As [`Line::query`], row by row: those who use the line meanwhile wait for whoever does not take them.
+    /// As [`PreparedConn::query`], row by row: those who use the connection meanwhile wait for whoever does not take them.
     pub(super) async fn rows(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<RowStream, Error> {
         let statement = self.statement(text).await?;
         self.client.query_raw(&statement, parameters.iter().copied()).await
     }
 }
 
-/// Some lines that take turns.
-pub(super) struct Lines {
-    lines: Vec<Arc<Line>>,
+/// Some connections that take turns.
+pub(super) struct SharedConns {
+    conns: Vec<Arc<PreparedConn>>,
     next: AtomicUsize,
 }
 
-impl Lines {
-    pub(super) fn new(lines: Vec<Line>) -> Self {
-        Self { lines: lines.into_iter().map(Arc::new).collect(), next: AtomicUsize::new(0) }
+impl SharedConns {
+    pub(super) fn new(conns: Vec<PreparedConn>) -> Self {
+        Self { conns: conns.into_iter().map(Arc::new).collect(), next: AtomicUsize::new(0) }
     }
 
-    pub(super) fn one(&self) -> &Line {
+    pub(super) fn one(&self) -> &PreparedConn {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        &self.lines[turn % self.lines.len()]
+        &self.conns[turn % self.conns.len()]
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Line>> {
-        self.lines.iter()
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<PreparedConn>> {
+        self.conns.iter()
     }
 }
