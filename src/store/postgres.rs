@@ -36,7 +36,7 @@ mod strangers;
 mod tables;
 mod tls;
 mod trouble;
-mod voucher;
+mod freshness;
 mod checked_writes;
 mod write;
 mod writer;
@@ -252,7 +252,7 @@ impl Postgres {
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {
-        self.in_session()?.voucher.vouch().await
+        self.in_session()?.validator.refresh().await
     }
 
     /// Ends when a panic has left something undone. A server that is lost is found again.

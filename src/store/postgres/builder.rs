@@ -6,11 +6,11 @@ use futures_util::{StreamExt, TryStreamExt, pin_mut};
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Error;
 
+use super::freshness::CacheValidator;
 use super::prepared_conn::PreparedConn;
 use super::row::Bound;
 use super::sql;
 use super::trouble::words;
-use super::voucher::Voucher;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
@@ -73,9 +73,9 @@ pub(super) struct Workshop {
 
 impl Workshop {
     /// Builds what is asked for, until the connection breaks.
-    pub(super) async fn work(&self, mut requests: mpsc::Receiver<Request>, voucher: &Voucher) {
+    pub(super) async fn work(&self, mut requests: mpsc::Receiver<Request>, validator: &CacheValidator) {
         while let Some(Request { key, done }) = requests.recv().await {
-            if let Err(cause) = self.build(&key, voucher).await {
+            if let Err(cause) = self.build(&key, validator).await {
                 self.observer.report(Event::Warning(&format!("a set of ids cannot be read: {cause}")));
                 if self.conn.client.batch_execute("ROLLBACK").await.is_err() {
                     return;
@@ -87,11 +87,11 @@ impl Workshop {
     }
 
     /// Builds a set, unless it is known.
-    async fn build(&self, key: &SetKey, voucher: &Voucher) -> Result<(), String> {
+    async fn build(&self, key: &SetKey, validator: &CacheValidator) -> Result<(), String> {
         let Some(number) = self.memory.begin_build(key.clone()) else { return Ok(()) };
         let read = match self.read(key).await {
             // A commit that was read but is not applied yet would show in this set and nowhere else.
-            Ok(part) => voucher.vouch().await.map(|()| part).map_err(|error| error.to_string()),
+            Ok(part) => validator.refresh().await.map(|()| part).map_err(|error| error.to_string()),
             Err(error) => Err(words(&error)),
         };
         match read {

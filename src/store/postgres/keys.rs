@@ -123,6 +123,6 @@ impl Session {
     /// The change is made, whatever becomes of this; a session that ends here is followed by one that reads the
     /// keys before anything else.
     async fn follow_keys(&self) {
-        let _ = self.voucher.vouch().await;
+        let _ = self.validator.refresh().await;
     }
 }

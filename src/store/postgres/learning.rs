@@ -69,7 +69,7 @@ impl Session {
             row::id(row, 1).map_err(|error| of_reading(&error))?.map(|id| ids.insert(id));
         }
         if self.memory.version() < read_at {
-            self.voucher.vouch().await?;
+            self.validator.refresh().await?;
         }
         self.memory.keep_set(read_at, key.clone(), ids);
         Ok(true)

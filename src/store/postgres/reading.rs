@@ -1,4 +1,4 @@
-//! Reading: from memory where the database vouches for it, else from the database, always of one moment.
+//! Reading: from memory where the database says that it is fresh, else from the database, always of one moment.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ impl Session {
     ) -> Result<Option<Bytes>, StoreError> {
         let key = BlockKey::of(collection.position(), id);
         if self.memory.block(key).is_some() {
-            self.voucher.vouch().await?;
-            // Again, now that it is vouched for; it may have been dropped meanwhile.
+            self.validator.refresh().await?;
+            // Again, now that it is fresh; it may have been dropped meanwhile.
             if let Some(block) = self.memory.block(key) {
                 return Ok(block.record(id));
             }
@@ -60,7 +60,7 @@ impl Session {
         };
         match SetKey::of(collection, &listing.filters) {
             Asked::Nothing => {
-                self.voucher.vouch().await?;
+                self.validator.refresh().await?;
                 Ok(Page::empty())
             }
             // At most one record: the database finds it at once.
@@ -85,7 +85,7 @@ impl Session {
     ) -> Result<Option<Page>, StoreError> {
         let tries = if window.count > LONG_PAGE { TRIES_OF_A_LONG_PAGE } else { TRIES };
         for _ in 0..tries {
-            self.voucher.vouch().await?;
+            self.validator.refresh().await?;
             let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
             let wanted = view.missing(&self.memory);
             if wanted.is_empty() {
@@ -95,7 +95,7 @@ impl Session {
             let is_of_one_moment = read_at == view.version;
             view.fill_in(&read);
             if self.memory.version() < read_at {
-                self.voucher.vouch().await?;
+                self.validator.refresh().await?;
             }
             self.memory.keep(read_at, whole(read.into_iter()));
             if is_of_one_moment {

@@ -13,13 +13,13 @@ use tokio_postgres::{Error, Row};
 
 use super::answers;
 use super::builder::{Builder, Request, Workshop};
+use super::freshness::{CacheValidator, ChangeFeed};
 use super::keys::Keys;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
 use super::statements::Statements;
 use super::trouble::{of_reading, words};
-use super::voucher::{Desk, Voucher};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
@@ -42,7 +42,7 @@ const KEPT_VERSIONS: i64 = 1_000;
 
 pub(super) struct Session {
     pub(super) memory: Arc<Memory>,
-    pub(super) voucher: Voucher,
+    pub(super) validator: CacheValidator,
     pub(super) builder: Builder,
     pub(super) observer: Arc<Observer>,
     pub(super) statements: Arc<[Statements]>,
@@ -97,7 +97,7 @@ impl Session {
         let (builder, requests) = Builder::new();
         let session = Arc::new(Self {
             memory,
-            voucher: Voucher::default(),
+            validator: CacheValidator::default(),
             builder,
             observer: matter.observer.clone(),
             statements: matter.statements.clone(),
@@ -127,7 +127,7 @@ impl Session {
         }
         let watched: Vec<_> =
             self.quick.all().chain(self.long.all()).chain([&self.aside, &first]).cloned().collect();
-        let desk = Desk {
+        let feed = ChangeFeed {
             conn: first,
             catalog: matter.catalog.clone(),
             memory: self.memory.clone(),
@@ -137,7 +137,7 @@ impl Session {
         let (session, fuse) = (self.clone(), matter.fuse.clone());
         tokio::spawn(async move {
             let build =
-                fuse.guard_task("the task that reads sets", workshop.work(requests, &session.voucher));
+                fuse.guard_task("the task that reads sets", workshop.work(requests, &session.validator));
             tokio::select! {
                 _ = build => session.end("a set of ids could not be read"),
                 _ = session.ended() => {}
@@ -146,15 +146,15 @@ impl Session {
         let fuse = matter.fuse.clone();
         tokio::spawn(async move {
             let lost = select_all(watched.iter().map(|conn| Box::pin(conn.alive.ended())));
-            let vouch = fuse.guard_task("the voucher", self.voucher.work(&desk, &self.builder));
+            let refresh = fuse.guard_task("the cache validator", self.validator.work(&feed, &self.builder));
             let cause = tokio::select! {
-                cause = vouch => cause.unwrap_or_else(|| "the voucher panicked".to_owned()),
-                cause = self.tidy(&desk.keys) => cause,
+                cause = refresh => cause.unwrap_or_else(|| "the cache validator panicked".to_owned()),
+                cause = self.tidy(&feed.keys) => cause,
                 _ = lost => "a connection was lost".to_owned(),
                 cause = self.ended() => cause,
             };
             self.end(&cause);
-            self.voucher.close();
+            self.validator.close();
         });
     }
 

@@ -1,8 +1,8 @@
-//! The voucher: asks the database, for every request, whether memory is still right, and brings it up to date.
+//! The cache validator: asks the database, for every request, whether memory is still right, and brings it up to date.
 //!
 //! Who asks while a question is under way waits for the next one, so that its answer was given after they
 //! asked; all who wait share one question. So a node answers from its memory, and never anything that the
-//! database did not vouch for within that same request.
+//! database did not confirm within that same request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,7 +32,7 @@ const MOST_NEWS: i64 = 20_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
-pub(super) struct Voucher {
+pub(super) struct CacheValidator {
     /// The number of the question that is asked next: who comes now waits for its answer.
     next: AtomicU64,
     /// All questions before this one are answered.
@@ -44,9 +44,9 @@ pub(super) struct Voucher {
     answers: [Notify; 2],
 }
 
-impl Voucher {
+impl CacheValidator {
     /// Waits until memory is as new as the database was after this call.
-    pub(super) async fn vouch(&self) -> Result<(), StoreError> {
+    pub(super) async fn refresh(&self) -> Result<(), StoreError> {
         // A change that changes nothing sees the latest number; a mere look might see one whose question is
         // under way already.
         let number = self.next.fetch_add(0, Ordering::AcqRel);
@@ -68,12 +68,12 @@ impl Voucher {
     }
 
     /// Answers until the database no longer does.
-    pub(super) async fn work(&self, desk: &Desk, builder: &Builder) -> String {
+    pub(super) async fn work(&self, feed: &ChangeFeed, builder: &Builder) -> String {
         let cause = loop {
             // A look that nobody asked for is one all the same.
             let _ = tokio::time::timeout(LOOK, self.question.notified()).await;
             let number = self.next.fetch_add(1, Ordering::AcqRel);
-            match tokio::time::timeout(PATIENCE, desk.look(builder)).await {
+            match tokio::time::timeout(PATIENCE, feed.look(builder)).await {
                 Ok(Ok(())) => {
                     self.answered.store(number + 1, Ordering::Release);
                     self.answer(number).notify_waiters();
@@ -98,15 +98,15 @@ impl Voucher {
     }
 }
 
-/// What the voucher works with.
-pub(super) struct Desk {
+/// What the validator reads changes from, and where it applies them.
+pub(super) struct ChangeFeed {
     pub(super) conn: Arc<PreparedConn>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) memory: Arc<Memory>,
     pub(super) keys: Arc<Keys>,
 }
 
-impl Desk {
+impl ChangeFeed {
     async fn look(&self, builder: &Builder) -> Result<(), Error> {
         let known = self.memory.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
