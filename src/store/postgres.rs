@@ -66,7 +66,7 @@ use crate::record::listing::Listing;
 use address::PostgresUrl;
 use keys::Keys;
 use server::Server;
-use session::{Matter, Session};
+use session::{Session, SessionContext};
 use statements::Statements;
 use write::{Patched, Write};
 use writer::Writer;
@@ -79,7 +79,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A database on a server, open for one node.
 pub struct Postgres {
-    matter: Matter,
+    context: SessionContext,
     writer: Writer,
     /// None while no server takes writes.
     current: ArcSwapOption<Session>,
@@ -105,7 +105,7 @@ impl Postgres {
             observer.report(Event::Notice(words));
         }
         let strangers = prepare::strangers(&mut first.client, &place, &catalog).await?;
-        let matter = Matter {
+        let context = SessionContext {
             statements: Statements::all(&catalog, &strangers),
             keys: Arc::new(Keys::new(observer.clone())),
             catalog,
@@ -113,13 +113,13 @@ impl Postgres {
             fuse: Fuse::new(),
             memory_bytes: settings.memory,
         };
-        let session = Session::begin(server, first, &matter).await.map_err(OpenError::Unreachable)?;
+        let session = Session::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = Writer::default();
-        let engine = Arc::new(Self { matter, writer, current: ArcSwapOption::new(Some(session)) });
-        let fuse = engine.matter.fuse.clone();
+        let engine = Arc::new(Self { context, writer, current: ArcSwapOption::new(Some(session)) });
+        let fuse = engine.context.fuse.clone();
         let work = writer::work(engine.clone());
         tokio::spawn(async move { fuse.guard_task("the writer", work).await });
-        let fuse = engine.matter.fuse.clone();
+        let fuse = engine.context.fuse.clone();
         let work = engine.clone().supervise(url.clone());
         tokio::spawn(async move { fuse.guard_task("the task that looks for a server", work).await });
         Ok(engine)
@@ -127,7 +127,7 @@ impl Postgres {
 
     /// Looks for a server whenever the one there was is lost, for as long as the process lives.
     async fn supervise(self: Arc<Self>, url: PostgresUrl) {
-        let observer = &self.matter.observer;
+        let observer = &self.context.observer;
         let mut known = 0;
         loop {
             if let Some(session) = self.session() {
@@ -153,7 +153,7 @@ impl Postgres {
 
     async fn find(&self, url: &PostgresUrl, known: i64) -> Result<Arc<Session>, String> {
         let (server, first) = Server::find(url, known).await.map_err(|error| error.to_string())?;
-        Session::begin(server, first, &self.matter).await
+        Session::begin(server, first, &self.context).await
     }
 
     fn session(&self) -> Option<Arc<Session>> {
@@ -228,7 +228,7 @@ impl Postgres {
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {
-        self.matter.keys.current()
+        self.context.keys.current()
     }
 
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
@@ -257,11 +257,11 @@ impl Postgres {
 
     /// Ends when a panic has left something undone. A server that is lost is found again.
     pub(super) async fn failed(&self) -> String {
-        self.matter.fuse.blown().await
+        self.context.fuse.blown().await
     }
 
     pub(super) fn measure(&self) {
         let (sets, blocks) = self.session().map_or((0, 0), |session| session.memory.bytes());
-        self.matter.observer.store().memory_is(sets, blocks);
+        self.context.observer.store().memory_is(sets, blocks);
     }
 }

@@ -59,7 +59,7 @@ pub(super) struct Session {
 
 /// What a session is about, handed from one to the next.
 #[derive(Clone)]
-pub(super) struct Matter {
+pub(super) struct SessionContext {
     pub(super) catalog: Arc<Catalog>,
     pub(super) statements: Arc<[Statements]>,
     pub(super) keys: Arc<Keys>,
@@ -73,13 +73,13 @@ impl Session {
     pub(super) async fn begin(
         server: Server,
         first: PreparedConn,
-        matter: &Matter,
+        context: &SessionContext,
     ) -> Result<Arc<Self>, String> {
         let first = Arc::new(first);
         let version = first.query("SELECT number FROM _carnet_version", &[]).await;
         let version = version.and_then(|rows| rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)));
         let version = version.map_err(|error| words(&error))?.unsigned_abs();
-        let memory = Arc::new(Memory::new(matter.catalog.clone(), version, matter.memory_bytes));
+        let memory = Arc::new(Memory::new(context.catalog.clone(), version, context.memory_bytes));
         // All at once: until they are there, nobody is served.
         let conns = |number| try_join_all((0..number).map(|_| server.conn()));
         let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
@@ -89,18 +89,18 @@ impl Session {
         // A whole collection is read best from one end of the table to the other.
         for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
         let workshop = Workshop {
-            catalog: matter.catalog.clone(),
+            catalog: context.catalog.clone(),
             memory: memory.clone(),
             conn: for_sets,
-            observer: matter.observer.clone(),
+            observer: context.observer.clone(),
         };
         let (builder, requests) = Builder::new();
         let session = Arc::new(Self {
             memory,
             validator: CacheValidator::default(),
             builder,
-            observer: matter.observer.clone(),
-            statements: matter.statements.clone(),
+            observer: context.observer.clone(),
+            statements: context.statements.clone(),
             server,
             gate: Gate::new(LONG_READS),
             writing: Mutex::new(None),
@@ -110,8 +110,8 @@ impl Session {
             end: watch::Sender::new(None),
         });
         // The keys are known before the first caller comes.
-        matter.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
-        session.clone().start(first, workshop, requests, matter);
+        context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
+        session.clone().start(first, workshop, requests, context);
         Ok(session)
     }
 
@@ -120,21 +120,21 @@ impl Session {
         first: Arc<PreparedConn>,
         workshop: Workshop,
         requests: mpsc::Receiver<Request>,
-        matter: &Matter,
+        context: &SessionContext,
     ) {
-        for collection in 0..matter.catalog.collections().len() {
+        for collection in 0..context.catalog.collections().len() {
             self.builder.request_all_of(collection);
         }
         let watched: Vec<_> =
             self.quick.all().chain(self.long.all()).chain([&self.aside, &first]).cloned().collect();
         let feed = ChangeFeed {
             conn: first,
-            catalog: matter.catalog.clone(),
+            catalog: context.catalog.clone(),
             memory: self.memory.clone(),
-            keys: matter.keys.clone(),
+            keys: context.keys.clone(),
         };
         // The builder is busy for long at a time, and must hold up nobody.
-        let (session, fuse) = (self.clone(), matter.fuse.clone());
+        let (session, fuse) = (self.clone(), context.fuse.clone());
         tokio::spawn(async move {
             let build =
                 fuse.guard_task("the task that reads sets", workshop.work(requests, &session.validator));
@@ -143,7 +143,7 @@ impl Session {
                 _ = session.ended() => {}
             }
         });
-        let fuse = matter.fuse.clone();
+        let fuse = context.fuse.clone();
         tokio::spawn(async move {
             let lost = select_all(watched.iter().map(|conn| Box::pin(conn.alive.ended())));
             let refresh = fuse.guard_task("the cache validator", self.validator.work(&feed, &self.builder));

@@ -153,7 +153,7 @@ impl Postgres {
                     Trouble::RolledBack { .. } | Trouble::OneIsLarge(_) => {}
                     Trouble::Unreachable => session.end("the server takes no writes any more"),
                     Trouble::Unknown(cause) => {
-                        self.matter.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
+                        self.context.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
                     }
                 }
                 Err((writes, trouble))
@@ -168,8 +168,8 @@ impl Postgres {
             None => Arc::new(session.server.conn().await.map_err(|_| Trouble::Unreachable)?),
         };
         let group = Group {
-            catalog: &self.matter.catalog,
-            statements: &self.matter.statements,
+            catalog: &self.context.catalog,
+            statements: &self.context.statements,
             conn: &conn,
             at_hand: Default::default(),
         };
@@ -185,11 +185,11 @@ impl Postgres {
     }
 
     fn answer(&self, writes: Vec<Waiting>, told: Vec<Told<Verdict>>) {
-        let metrics = self.matter.observer.store();
+        let metrics = self.context.observer.store();
         metrics.committed(writes.len());
         for (waiting, told) in writes.into_iter().zip(told) {
             if let Some(deed) = told.said.deed().filter(|_| !told.is_repeated) {
-                metrics.changed(self.matter.catalog.at(waiting.write.collection()).name(), deed, 1);
+                metrics.changed(self.context.catalog.at(waiting.write.collection()).name(), deed, 1);
             }
             waiting.answer(told);
         }
