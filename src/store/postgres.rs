@@ -32,7 +32,7 @@ mod session;
 mod sql;
 mod statements;
 mod batching;
-mod strangers;
+mod undeclared_refs;
 mod tables;
 mod tls;
 mod trouble;
@@ -104,9 +104,9 @@ impl Postgres {
         for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
             observer.report(Event::Notice(words));
         }
-        let strangers = prepare::strangers(&mut first.client, &place, &catalog).await?;
+        let undeclared_refs = prepare::undeclared_refs(&mut first.client, &place, &catalog).await?;
         let context = SessionContext {
-            statements: Statements::all(&catalog, &strangers),
+            statements: Statements::all(&catalog, &undeclared_refs),
             keys: Arc::new(Keys::new(observer.clone())),
             catalog,
             observer,

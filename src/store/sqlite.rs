@@ -18,7 +18,7 @@ mod place;
 mod reader;
 mod reading;
 mod row;
-mod strangers;
+mod undeclared_refs;
 mod tables;
 mod version;
 mod write;

@@ -65,7 +65,7 @@ mod api {
     mod root;
     mod rotation;
     mod schema;
-    mod strangers;
+    mod unknown_keys;
     mod unique;
     mod update;
 }

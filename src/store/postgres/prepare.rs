@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Transaction};
 
 use super::server_checks::ServerFacts;
-use super::strangers::Stranger;
+use super::undeclared_refs::UndeclaredRef;
 use super::{audit, rights, system_tables, tables};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
@@ -54,14 +54,14 @@ pub(super) async fn prepare(client: &mut Client, place: &str, catalog: &Catalog)
 }
 
 /// The tables that are not declared and refer to one that is.
-pub(super) async fn strangers(
+pub(super) async fn undeclared_refs(
     client: &mut Client,
     place: &str,
     catalog: &Catalog,
-) -> Result<Vec<Stranger>, OpenError> {
+) -> Result<Vec<UndeclaredRef>, OpenError> {
     let found = async {
         let transaction = client.transaction().await?;
-        Stranger::find_all(&transaction, catalog).await
+        UndeclaredRef::find_all(&transaction, catalog).await
     };
     found.await.map_err(|error| OpenError::Unusable { place: place.to_owned(), cause: cause(&error) })
 }

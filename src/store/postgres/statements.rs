@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::sql::{self, Blocker};
-use super::strangers::Stranger;
+use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 
@@ -29,17 +29,23 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    pub(super) fn all(catalog: &Catalog, strangers: &[Stranger]) -> Arc<[Self]> {
-        catalog.collections().iter().map(|collection| Self::new(catalog, collection, strangers)).collect()
+    pub(super) fn all(catalog: &Catalog, undeclared_refs: &[UndeclaredRef]) -> Arc<[Self]> {
+        catalog
+            .collections()
+            .iter()
+            .map(|collection| Self::new(catalog, collection, undeclared_refs))
+            .collect()
     }
 
-    fn new(catalog: &Catalog, collection: &Collection, strangers: &[Stranger]) -> Self {
+    fn new(catalog: &Catalog, collection: &Collection, undeclared_refs: &[UndeclaredRef]) -> Self {
         let deletes_alone = sql::is_kept_by_all(catalog, collection);
         let referrers = catalog.referrers(collection).filter(|_| deletes_alone);
         let referrers = referrers.map(|(referrer, position)| sql::keeper(referrer, position));
-        let strangers = strangers.iter().filter(|stranger| stranger.target == collection.position());
-        let strangers = strangers.map(|it| Blocker { table: it.table.clone(), holds: it.holds.clone() });
-        let blockers: Vec<Blocker> = referrers.chain(strangers).collect();
+        let undeclared_refs =
+            undeclared_refs.iter().filter(|reference| reference.target == collection.position());
+        let undeclared_refs =
+            undeclared_refs.map(|it| Blocker { table: it.table.clone(), holds: it.holds.clone() });
+        let blockers: Vec<Blocker> = referrers.chain(undeclared_refs).collect();
         Self {
             records: sql::records(collection),
             lock_one: sql::lock_one(collection).into(),

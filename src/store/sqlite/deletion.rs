@@ -64,7 +64,7 @@ impl Group<'_> {
         id: RecordId,
         before: Vec<Value>,
     ) -> Result<(), Trouble> {
-        self.check_strangers(collection, &[id])?;
+        self.check_undeclared_refs(collection, &[id])?;
         let statement = &self.statements[collection.position()].delete;
         let changed_before = self.connection.total_changes();
         let deleted = self.connection.prepare_cached(statement)?.execute([id.get()]);
@@ -101,7 +101,7 @@ impl Group<'_> {
             }
             if rule == Some(OnDelete::Cascade) {
                 self.release_referrers(referrer, &referring, reached)?;
-                self.check_strangers(referrer, &referring)?;
+                self.check_undeclared_refs(referrer, &referring)?;
                 self.change_all(referrer, &referring, None)?;
             } else {
                 self.change_all(referrer, &referring, Some(position))?;
@@ -128,10 +128,10 @@ impl Group<'_> {
     }
 
     /// What a table refers to that is not ours to change stays.
-    fn check_strangers(&self, collection: &Collection, ids: &[RecordId]) -> Result<(), Trouble> {
-        for stranger in self.strangers {
+    fn check_undeclared_refs(&self, collection: &Collection, ids: &[RecordId]) -> Result<(), Trouble> {
+        for reference in self.undeclared_refs {
             for &id in ids {
-                if let Some(table) = stranger.holding(self.connection, collection, id)? {
+                if let Some(table) = reference.holding(self.connection, collection, id)? {
                     return Err(Trouble::Refused(StoreError::StillReferenced(table.to_owned())));
                 }
             }

@@ -4,7 +4,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::foreign::Foreign;
 use super::row::{self, Bound};
-use super::strangers::Stranger;
+use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::draft::{Draft, Patch};
@@ -38,7 +38,7 @@ pub(super) struct Group<'a> {
     pub(super) connection: &'a Connection,
     pub(super) catalog: &'a Catalog,
     pub(super) statements: &'a [Statements],
-    pub(super) strangers: &'a [Stranger],
+    pub(super) undeclared_refs: &'a [UndeclaredRef],
     /// What the writes did so far, in order.
     pub(super) changes: Changes,
     /// Which collections have no id left.

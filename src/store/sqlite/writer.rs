@@ -17,7 +17,7 @@ use super::foreign::Foreign;
 use super::group::Group;
 use super::ids;
 use super::log::Log;
-use super::strangers::Stranger;
+use super::undeclared_refs::UndeclaredRef;
 use super::version;
 use super::write::{Ran, Task, Write};
 use crate::catalog::Catalog;
@@ -107,7 +107,7 @@ pub(super) struct Desk {
     connection: Connection,
     catalog: Arc<Catalog>,
     statements: Arc<[Statements]>,
-    strangers: Vec<Stranger>,
+    undeclared_refs: Vec<UndeclaredRef>,
     /// Which collections have no id left.
     used_up: Vec<bool>,
     foreign: Foreign,
@@ -138,7 +138,7 @@ impl Desk {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => (before, true),
             Err(error) => return Err(error),
         };
-        let strangers = Stranger::find_all(&connection, &catalog)?;
+        let undeclared_refs = UndeclaredRef::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
         let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
         let log = Log::new(file.clone(), observer.clone());
@@ -146,7 +146,7 @@ impl Desk {
             connection,
             catalog,
             statements,
-            strangers,
+            undeclared_refs,
             used_up,
             foreign: Foreign::default(),
             memory,
@@ -205,7 +205,7 @@ impl Desk {
             connection: &self.connection,
             catalog: &self.catalog,
             statements: &self.statements,
-            strangers: &self.strangers,
+            undeclared_refs: &self.undeclared_refs,
             changes: Changes::default(),
             used_up: self.used_up.clone(),
             is_shared: false,

@@ -91,7 +91,7 @@ fn the_key_appears_in_no_log_no_answer_and_no_message() {
 #[test]
 fn a_secret_is_in_no_table_no_trail_and_no_line() {
     let config = format!("[log]\nlevel = \"debug\"\n{}", configs::guarded());
-    let home = Home::new(&configs::with_strangers(2, &config));
+    let home = Home::new(&configs::with_unknown_keys(2, &config));
     home.add_admin("root", "the-admin-in-the-coal-mine");
     let mut secrets = vec!["the-admin-in-the-coal-mine".to_owned(), STRANGER.to_owned()];
     let made =

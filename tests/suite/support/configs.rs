@@ -54,11 +54,11 @@ pub(crate) fn guarded() -> String {
 
 /// As many unknown keys may be presented from one address as a test likes.
 pub(crate) fn patient(config: &str) -> String {
-    with_strangers(0, config)
+    with_unknown_keys(0, config)
 }
 
 /// So many unknown keys may be presented from one address in a minute.
-pub(crate) fn with_strangers(limit: u32, config: &str) -> String {
+pub(crate) fn with_unknown_keys(limit: u32, config: &str) -> String {
     format!("[access]\nunknown_keys_per_minute = {limit}\n{config}")
 }
 

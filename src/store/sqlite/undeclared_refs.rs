@@ -9,17 +9,17 @@ use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::store::sql;
 
-/// A column of a stranger's table that refers to a collection.
-pub(super) struct Stranger {
+/// A column of a table that is not declared that refers to a collection.
+pub(super) struct UndeclaredRef {
     table: String,
     target: usize,
     referring: String,
 }
 
-impl Stranger {
+impl UndeclaredRef {
     /// All of them, at start; nobody else changes tables while a server runs.
     pub(super) fn find_all(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<Self>> {
-        let mut strangers = Vec::new();
+        let mut undeclared_refs = Vec::new();
         let mut statement =
             connection.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1)")?;
         for table in tables::undeclared(connection, catalog)? {
@@ -28,11 +28,11 @@ impl Stranger {
                 let (column, target): (String, String) = (row.get(0)?, row.get(1)?);
                 if let Some(target) = catalog.find(&target) {
                     let referring = sql::referring_row(&table, &column);
-                    strangers.push(Self { table: table.clone(), target: target.position(), referring });
+                    undeclared_refs.push(Self { table: table.clone(), target: target.position(), referring });
                 }
             }
         }
-        Ok(strangers)
+        Ok(undeclared_refs)
     }
 
     /// The table's name, if one of its rows refers to this record.

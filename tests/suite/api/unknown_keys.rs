@@ -11,7 +11,7 @@ const KEY: &str = "the-key-of-a-regular-customer";
 const LIMIT: u32 = 3;
 
 fn serve(config: &str) -> Server {
-    let home = Home::new(&configs::with_strangers(LIMIT, config));
+    let home = Home::new(&configs::with_unknown_keys(LIMIT, config));
     home.add_key("regular", KEY);
     home.serve()
 }
@@ -138,7 +138,7 @@ fn two_addresses_are_counted_apart() {
 fn behind_a_trusted_proxy_the_address_of_its_client_counts() {
     let home = Home::new(&format!(
         "[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{}",
-        configs::with_strangers(LIMIT, &configs::guarded())
+        configs::with_unknown_keys(LIMIT, &configs::guarded())
     ));
     let server = home.serve();
     let mut client = server.client();
@@ -169,7 +169,7 @@ fn zero_switches_it_off_and_thirty_is_the_default() {
 #[test]
 fn the_log_says_it_once_with_the_address_and_without_the_key() {
     let config = format!("[log]\nlevel = \"warn\"\nformat = \"json\"\n{}", configs::guarded());
-    let mut server = Server::start(&configs::with_strangers(LIMIT, &config));
+    let mut server = Server::start(&configs::with_unknown_keys(LIMIT, &config));
     let mut client = server.client();
     statuses(&mut client, &with("GET /users/", "wrong-and-secret"), LIMIT + 5);
     server.signal("TERM");

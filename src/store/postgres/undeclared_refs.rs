@@ -6,8 +6,8 @@ use tokio_postgres::{Error, Transaction};
 use crate::catalog::Catalog;
 use crate::store::sql::quote;
 
-/// A foreign key of a stranger's table that refers to a collection.
-pub(super) struct Stranger {
+/// A foreign key of a table that is not declared that refers to a collection.
+pub(super) struct UndeclaredRef {
     /// Its name, with that of its schema where it is another one.
     pub(super) table: String,
     /// The place of the collection in the catalog.
@@ -30,13 +30,13 @@ FROM pg_constraint
 WHERE contype = 'f' AND conparentid = 0 AND target_schema.nspname = current_schema()
 ORDER BY stranger_schema.nspname, stranger.relname, conname";
 
-impl Stranger {
+impl UndeclaredRef {
     /// All of them, at start, of every schema.
     pub(super) async fn find_all(
         transaction: &Transaction<'_>,
         catalog: &Catalog,
     ) -> Result<Vec<Self>, Error> {
-        let mut strangers = Vec::new();
+        let mut undeclared_refs = Vec::new();
         for row in transaction.query(FOREIGN_KEYS, &[]).await? {
             let (name, schema, is_here): (String, String, bool) = (row.get(0), row.get(1), row.get(2));
             let is_declared = is_here && catalog.find(&name).is_some();
@@ -45,9 +45,9 @@ impl Stranger {
             let (columns, targets): (Vec<String>, Vec<String>) = (row.get(4), row.get(5));
             let stranger = format!("{}.{}", quote(&schema), quote(&name));
             let holds = holds(&stranger, &columns, target.name(), &targets);
-            strangers.push(Self { table, target: target.position(), holds });
+            undeclared_refs.push(Self { table, target: target.position(), holds });
         }
-        Ok(strangers)
+        Ok(undeclared_refs)
     }
 }
 
