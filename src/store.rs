@@ -4,7 +4,7 @@ pub mod audit;
 pub mod change;
 mod comparison;
 pub mod copy;
-mod fuse;
+mod fatal;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gate;

@@ -48,7 +48,7 @@ use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
 use super::audit::Actor;
-use super::fuse::Fuse;
+use super::fatal::FatalLatch;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::plan::Plan;
 use super::quota::Usage;
@@ -110,18 +110,18 @@ impl Postgres {
             keys: Arc::new(Keys::new(observer.clone())),
             catalog,
             observer,
-            fuse: Fuse::new(),
+            fatal: FatalLatch::new(),
             memory_bytes: settings.memory,
         };
         let session = Session::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = Writer::default();
         let engine = Arc::new(Self { context, writer, current: ArcSwapOption::new(Some(session)) });
-        let fuse = engine.context.fuse.clone();
+        let fatal = engine.context.fatal.clone();
         let work = writer::work(engine.clone());
-        tokio::spawn(async move { fuse.guard_task("the writer", work).await });
-        let fuse = engine.context.fuse.clone();
+        tokio::spawn(async move { fatal.guard_task("the writer", work).await });
+        let fatal = engine.context.fatal.clone();
         let work = engine.clone().supervise(url.clone());
-        tokio::spawn(async move { fuse.guard_task("the task that looks for a server", work).await });
+        tokio::spawn(async move { fatal.guard_task("the task that looks for a server", work).await });
         Ok(engine)
     }
 
@@ -257,7 +257,7 @@ impl Postgres {
 
     /// Ends when a panic has left something undone. A server that is lost is found again.
     pub(super) async fn failed(&self) -> String {
-        self.context.fuse.blown().await
+        self.context.fatal.tripped().await
     }
 
     pub(super) fn measure(&self) {

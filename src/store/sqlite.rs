@@ -32,7 +32,7 @@ use arc_swap::Guard;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
-use super::fuse::Fuse;
+use super::fatal::FatalLatch;
 use super::gate::Gate;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::memory::Memory;
@@ -73,7 +73,7 @@ pub struct Sqlite {
     access_keys: Arc<Follower>,
     windows: Windows,
     observer: Arc<Observer>,
-    fuse: Fuse,
+    fatal: FatalLatch,
     /// Last: it outlives every connection.
     file: Arc<DatabaseFile>,
 }
@@ -108,8 +108,8 @@ impl Sqlite {
             place: path.display().to_string(),
             cause: cause.to_string(),
         };
-        let fuse = Fuse::new();
-        let access_keys = Arc::new(Follower::start(file.clone(), observer.clone(), fuse.clone())?);
+        let fatal = FatalLatch::new();
+        let access_keys = Arc::new(Follower::start(file.clone(), observer.clone(), fatal.clone())?);
         // Before anything is written: from here on a file that is replaced is noticed.
         file.watch_companions()?;
         let desk = Desk::new(
@@ -122,8 +122,8 @@ impl Sqlite {
         )
         .map_err(|error| connection::unusable(path, &error))?;
         let memory = desk.memory();
-        let writer = Writer::start(desk, fuse.clone()).map_err(unusable)?;
-        let builder = Builder::start(file.clone(), catalog, memory.clone(), observer.clone(), fuse.clone())?;
+        let writer = Writer::start(desk, fatal.clone()).map_err(unusable)?;
+        let builder = Builder::start(file.clone(), catalog, memory.clone(), observer.clone(), fatal.clone())?;
         let windows = Windows::default();
         Ok(Self {
             statements,
@@ -135,7 +135,7 @@ impl Sqlite {
             access_keys,
             windows,
             observer,
-            fuse,
+            fatal,
             file,
         })
     }
@@ -207,16 +207,16 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut KeyTable) -> Result<T, KeyRingError> + Send + 'static,
     ) -> Result<T, KeyRingError> {
-        let (file, follower, fuse) = (self.file.clone(), self.access_keys.clone(), self.fuse.clone());
+        let (file, follower, fatal) = (self.file.clone(), self.access_keys.clone(), self.fatal.clone());
         let done = tokio::task::spawn_blocking(move || {
             let done = KeyTable::beside(&file).and_then(|mut table| work(&mut table));
             if let Err(cause) = follower.check_file() {
-                fuse.blow(&cause);
+                fatal.trip(&cause);
                 return Err(StoreError::OutcomeUnknown.into());
             }
             if let Err(KeyRingError::Failed(StoreError::OutcomeUnknown)) = done {
                 // As for every write: after a failed sync no other can be believed.
-                fuse.blow("the disk failed while a change of keys was stored");
+                fatal.trip("the disk failed while a change of keys was stored");
             }
             follower.look();
             done
@@ -236,7 +236,7 @@ impl Sqlite {
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {
-        if let Some(cause) = self.fuse.cause() {
+        if let Some(cause) = self.fatal.cause() {
             return Err(StoreError::NotReady(cause));
         }
         if !self.writer.is_well() {
@@ -251,7 +251,7 @@ impl Sqlite {
     }
 
     pub(super) async fn failed(&self) -> String {
-        self.fuse.blown().await
+        self.fatal.tripped().await
     }
 
     pub(super) fn close(&self) {

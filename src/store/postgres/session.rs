@@ -23,7 +23,7 @@ use super::trouble::{of_reading, words};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
-use crate::store::fuse::Fuse;
+use crate::store::fatal::FatalLatch;
 use crate::store::gate::Gate;
 use crate::store::memory::Memory;
 
@@ -64,7 +64,7 @@ pub(super) struct SessionContext {
     pub(super) statements: Arc<[Statements]>,
     pub(super) keys: Arc<Keys>,
     pub(super) observer: Arc<Observer>,
-    pub(super) fuse: Fuse,
+    pub(super) fatal: FatalLatch,
     pub(super) memory_bytes: usize,
 }
 
@@ -134,19 +134,19 @@ impl Session {
             keys: context.keys.clone(),
         };
         // The builder is busy for long at a time, and must hold up nobody.
-        let (session, fuse) = (self.clone(), context.fuse.clone());
+        let (session, fatal) = (self.clone(), context.fatal.clone());
         tokio::spawn(async move {
             let build =
-                fuse.guard_task("the task that reads sets", workshop.work(requests, &session.validator));
+                fatal.guard_task("the task that reads sets", workshop.work(requests, &session.validator));
             tokio::select! {
                 _ = build => session.end("a set of ids could not be read"),
                 _ = session.ended() => {}
             }
         });
-        let fuse = context.fuse.clone();
+        let fatal = context.fatal.clone();
         tokio::spawn(async move {
             let lost = select_all(watched.iter().map(|conn| Box::pin(conn.alive.ended())));
-            let refresh = fuse.guard_task("the cache validator", self.validator.work(&feed, &self.builder));
+            let refresh = fatal.guard_task("the cache validator", self.validator.work(&feed, &self.builder));
             let cause = tokio::select! {
                 cause = refresh => cause.unwrap_or_else(|| "the cache validator panicked".to_owned()),
                 cause = self.tidy(&feed.keys) => cause,

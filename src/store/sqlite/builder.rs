@@ -14,7 +14,7 @@ use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::{RecordId, Value};
 use crate::store::OpenError;
-use crate::store::fuse::Fuse;
+use crate::store::fatal::FatalLatch;
 use crate::store::memory::Memory;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::{Part, SetKey};
@@ -47,7 +47,7 @@ impl Builder {
         catalog: Arc<Catalog>,
         memory: Arc<Memory>,
         observer: Arc<Observer>,
-        fuse: Fuse,
+        fatal: FatalLatch,
     ) -> Result<Self, OpenError> {
         let (sender, requests) = sync_channel(QUEUE);
         let collections = catalog.collections().len();
@@ -56,7 +56,7 @@ impl Builder {
         let thread = workshop.clone();
         std::thread::Builder::new()
             .name("sets".into())
-            .spawn(move || fuse.guard("the thread that reads sets", || thread.work(collections, &requests)))
+            .spawn(move || fatal.guard("the thread that reads sets", || thread.work(collections, &requests)))
             .map_err(|error| OpenError::Unusable { place, cause: error.to_string() })?;
         Ok(Self { workshop, requests: Mutex::new(Some(sender)) })
     }

@@ -15,7 +15,7 @@ use super::keys::{self, KeyTable};
 use super::version;
 use crate::observe::{Event, Observer};
 use crate::store::OpenError;
-use crate::store::fuse::Fuse;
+use crate::store::fatal::FatalLatch;
 use crate::store::keys::KeySet;
 
 /// How often a server looks whether the keys have changed; a revoked key is refused within one second.
@@ -53,7 +53,7 @@ impl Follower {
     pub(super) fn start(
         file: Arc<DatabaseFile>,
         observer: Arc<Observer>,
-        fuse: Fuse,
+        fatal: FatalLatch,
     ) -> Result<Self, OpenError> {
         let place = file.path().display().to_string();
         let connection = file.connect(Role::Reader)?;
@@ -64,13 +64,13 @@ impl Follower {
         let last_look = Mutex::new((Instant::now(), Ok(())));
         let watch = Arc::new(Watch { current, eye, last_look, file, observer });
         let (stop, stopped) = channel();
-        let (followed, ended) = (watch.clone(), fuse.clone());
+        let (followed, ended) = (watch.clone(), fatal.clone());
         let follow = move || {
             let mut looks = 0u32;
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK) {
                 followed.look();
                 if let Err(cause) = followed.check_file() {
-                    return ended.blow(&cause);
+                    return ended.trip(&cause);
                 }
                 looks = looks.wrapping_add(1);
                 if looks.is_multiple_of(LOOKS_TO_WRITE) {
@@ -79,7 +79,7 @@ impl Follower {
             }
         };
         // Without it a key that is revoked would stay in force.
-        let guarded = move || fuse.guard("the thread that follows the access keys", follow);
+        let guarded = move || fatal.guard("the thread that follows the access keys", follow);
         let spawned = std::thread::Builder::new().name("access keys".into()).spawn(guarded);
         spawned.map_err(|error| OpenError::Unusable { place, cause: error.to_string() })?;
         Ok(Self { watch, stop: Mutex::new(Some(stop)) })

@@ -24,7 +24,7 @@ use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
 use crate::store::change::Changes;
-use crate::store::fuse::Fuse;
+use crate::store::fatal::FatalLatch;
 use crate::store::memory::Memory;
 use crate::store::queue::{Queue, Waited};
 use crate::store::retry::{Ticket, Told, UnderWay};
@@ -47,23 +47,23 @@ pub(super) struct Writer {
     queue: Arc<Queue<Write>>,
     under_way: Arc<UnderWay>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    fuse: Fuse,
+    fatal: FatalLatch,
 }
 
 impl Writer {
-    pub(super) fn start(desk: Desk, fuse: Fuse) -> std::io::Result<Self> {
+    pub(super) fn start(desk: Desk, fatal: FatalLatch) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let (memory, broken, writes) = (desk.memory.clone(), fuse.clone(), queue.clone());
+        let (memory, broken, writes) = (desk.memory.clone(), fatal.clone(), queue.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
             let end = broken.guard("the writing thread", || desk.work(&writes));
             memory.close();
             writes.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
-                broken.blow(&cause);
+                broken.trip(&cause);
             }
         })?;
-        Ok(Self { queue, under_way: Arc::default(), thread: Mutex::new(Some(thread)), fuse })
+        Ok(Self { queue, under_way: Arc::default(), thread: Mutex::new(Some(thread)), fatal })
     }
 
     /// Hands in a write whose texts take so many bytes, and waits until it is on disk or refused.
@@ -89,14 +89,14 @@ impl Writer {
 
     /// Whether writes are still taken.
     pub(super) fn is_well(&self) -> bool {
-        self.fuse.is_whole() && self.queue.is_open()
+        self.fatal.is_whole() && self.queue.is_open()
     }
 
     /// Lets the thread finish what waits and close the database.
     pub(super) fn close(&self) {
         self.queue.close(StoreError::Broken("the store is closed".into()));
         if let Some(thread) = self.thread.lock().take() {
-            // A panic has blown the fuse already.
+            // A panic has tripped the latch already.
             let _ = thread.join();
         }
     }

@@ -98,7 +98,7 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
     let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
     assert!(is_unknown(&held.said) && is_unknown(&panicked.said), "{held:?}, {panicked:?}");
     assert!(told.iter().all(|told| *told == Err(StoreError::OutcomeUnknown)), "{told:?}");
-    assert_eq!(store.fuse.blown().await, "the writing thread panicked");
+    assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert!(store.ping().is_err() && insert(&store, &catalog, "later").await.is_err());
     assert_eq!(read(&store, &catalog).await, seen);
     store.close();
@@ -128,7 +128,7 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     };
     let told = store.writer.submit(None, 0, Task::Small(Box::new(update))).await;
     assert!(is_unknown(&told.said), "{told:?}");
-    assert_eq!(store.fuse.blown().await, "the writing thread panicked");
+    assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
     store.close();
     drop(store);

@@ -1,4 +1,4 @@
-//! The fuse: blows when a part of the store can no longer be trusted, and then the process must end.
+//! A latch that is tripped when a part of the store can no longer be trusted: then the process must end.
 //!
 //! A panic in a thread that works for everybody is a bug of ours, and nobody can say in what state it left its work:
 //! the writes in hand are as unknown as after a failed disk, keys would be followed no more. A new start knows again.
@@ -11,17 +11,17 @@ use tokio::sync::watch;
 
 /// Shared by all parts of a store, and by whoever ends the process.
 #[derive(Clone, Debug)]
-pub(super) struct Fuse {
+pub(super) struct FatalLatch {
     cause: Arc<watch::Sender<Option<String>>>,
 }
 
-impl Fuse {
+impl FatalLatch {
     pub(super) fn new() -> Self {
         Self { cause: Arc::new(watch::Sender::new(None)) }
     }
 
     /// Says that the process must end. The first cause is the one that counts.
-    pub(super) fn blow(&self, cause: &str) {
+    pub(super) fn trip(&self, cause: &str) {
         self.cause.send_if_modified(|known| {
             let is_first = known.is_none();
             if is_first {
@@ -35,13 +35,13 @@ impl Fuse {
         self.cause.borrow().is_none()
     }
 
-    /// Why it has blown, if it has.
+    /// Why it was tripped, if it was.
     pub(super) fn cause(&self) -> Option<String> {
         self.cause.borrow().clone()
     }
 
-    /// Ends when the fuse blows, with the cause.
-    pub(super) async fn blown(&self) -> String {
+    /// Ends when it is tripped, with the cause.
+    pub(super) async fn tripped(&self) -> String {
         let mut cause = self.cause.subscribe();
         match cause.wait_for(Option::is_some).await {
             Ok(cause) => cause.clone().unwrap_or_default(),
@@ -53,18 +53,18 @@ impl Fuse {
     /// Does the work of a thread that the store cannot do without. `who` begins the sentence "… panicked".
     pub(super) fn guard<T>(&self, who: &str, work: impl FnOnce() -> T) -> Option<T> {
         let done = std::panic::catch_unwind(AssertUnwindSafe(work));
-        self.judge(who, done)
+        self.check(who, done)
     }
 
-    /// As [`Fuse::guard`], for a task.
+    /// As [`FatalLatch::guard`], for a task.
     pub(super) async fn guard_task<T>(&self, who: &str, work: impl Future<Output = T>) -> Option<T> {
         let done = AssertUnwindSafe(work).catch_unwind().await;
-        self.judge(who, done)
+        self.check(who, done)
     }
 
-    fn judge<T>(&self, who: &str, done: std::thread::Result<T>) -> Option<T> {
+    fn check<T>(&self, who: &str, done: std::thread::Result<T>) -> Option<T> {
         // What it panicked with, and where, is the panic hook's to report.
-        done.inspect_err(|_| self.blow(&format!("{who} panicked"))).ok()
+        done.inspect_err(|_| self.trip(&format!("{who} panicked"))).ok()
     }
 }
 
@@ -72,26 +72,26 @@ impl Fuse {
 mod tests {
     use super::*;
 
-    fn blown(fuse: &Fuse) -> Option<String> {
-        fuse.blown().now_or_never()
+    fn tripped(fatal: &FatalLatch) -> Option<String> {
+        fatal.tripped().now_or_never()
     }
 
     #[test]
-    fn a_panic_blows_it_and_the_first_cause_counts() {
-        let fuse = Fuse::new();
-        assert_eq!((fuse.guard("the thread", || 7), blown(&fuse)), (Some(7), None));
-        assert!(fuse.is_whole());
-        assert_eq!(fuse.guard("the thread", || -> i32 { panic!("a bug") }), None);
-        fuse.blow("something later");
-        assert_eq!(blown(&fuse).as_deref(), Some("the thread panicked"));
-        assert!(!fuse.is_whole());
+    fn a_panic_trips_it_and_the_first_cause_counts() {
+        let fatal = FatalLatch::new();
+        assert_eq!((fatal.guard("the thread", || 7), tripped(&fatal)), (Some(7), None));
+        assert!(fatal.is_whole());
+        assert_eq!(fatal.guard("the thread", || -> i32 { panic!("a bug") }), None);
+        fatal.trip("something later");
+        assert_eq!(tripped(&fatal).as_deref(), Some("the thread panicked"));
+        assert!(!fatal.is_whole());
     }
 
     #[test]
-    fn a_panic_in_a_task_blows_it_as_well() {
-        let fuse = Fuse::new();
+    fn a_panic_in_a_task_trips_it_as_well() {
+        let fatal = FatalLatch::new();
         let task = async { panic!("a bug") };
-        let done: Option<Option<()>> = fuse.guard_task("the task", task).now_or_never();
-        assert_eq!((done, blown(&fuse)), (Some(None), Some("the task panicked".into())));
+        let done: Option<Option<()>> = fatal.guard_task("the task", task).now_or_never();
+        assert_eq!((done, tripped(&fatal)), (Some(None), Some("the task panicked".into())));
     }
 }
