@@ -7,7 +7,7 @@ pub mod copy;
 mod fatal;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod gate;
+mod read_limiter;
 pub mod keys;
 mod memory;
 mod page;

@@ -33,11 +33,11 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
 use super::fatal::FatalLatch;
-use super::gate::Gate;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::quota::{Usage, Windows};
+use super::read_limiter::ReadLimiter;
 use super::retry::{Ticket, Told};
 use super::sql::Statements;
 use super::verdict::Verdict;
@@ -66,7 +66,7 @@ const FOR_QUICK_READS: usize = 2;
 pub struct Sqlite {
     statements: Arc<[Statements]>,
     readers: Readers,
-    gate: Gate,
+    limiter: ReadLimiter,
     memory: Arc<Memory>,
     writer: Writer,
     builder: Builder,
@@ -103,7 +103,7 @@ impl Sqlite {
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let reading = reading_connections();
         let readers = Readers::open(&file, reading)?;
-        let gate = Gate::new(reading - FOR_QUICK_READS);
+        let limiter = ReadLimiter::new(reading - FOR_QUICK_READS);
         let unusable = |cause: std::io::Error| OpenError::Unusable {
             place: path.display().to_string(),
             cause: cause.to_string(),
@@ -128,7 +128,7 @@ impl Sqlite {
         Ok(Self {
             statements,
             readers,
-            gate,
+            limiter,
             memory,
             writer,
             builder,

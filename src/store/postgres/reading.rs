@@ -55,7 +55,7 @@ impl Session {
         room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else {
-            let _inside = self.gate.enter().await?;
+            let _permit = self.limiter.acquire().await?;
             return self.read_page(&self.long, collection, listing, room).await;
         };
         match SetKey::of(collection, &listing.filters) {
@@ -68,7 +68,7 @@ impl Session {
             Asked::Set(key) => match self.page_of(collection, &key, window, room).await? {
                 Some(page) => Ok(page),
                 None => {
-                    let _inside = self.gate.enter().await?;
+                    let _permit = self.limiter.acquire().await?;
                     self.first_page_of(collection, listing, &key, window, room).await
                 }
             },

@@ -24,8 +24,8 @@ use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
 use crate::store::fatal::FatalLatch;
-use crate::store::gate::Gate;
 use crate::store::memory::Memory;
+use crate::store::read_limiter::ReadLimiter;
 
 /// Connections that those share who read what is found at once, and those whose reads take long: each connection answers one question
 /// after the other, and what is quick must not wait behind what is not.
@@ -47,7 +47,7 @@ pub(super) struct Session {
     pub(super) observer: Arc<Observer>,
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,
-    pub(super) gate: Gate,
+    pub(super) limiter: ReadLimiter,
     /// The connection of the writer, opened when it is first needed and again after it was given up.
     pub(super) writing: Mutex<Option<Arc<PreparedConn>>>,
     pub(super) quick: SharedConns,
@@ -102,7 +102,7 @@ impl Session {
             observer: context.observer.clone(),
             statements: context.statements.clone(),
             server,
-            gate: Gate::new(LONG_READS),
+            limiter: ReadLimiter::new(LONG_READS),
             writing: Mutex::new(None),
             quick: SharedConns::new(quick),
             long: SharedConns::new(long),

@@ -52,7 +52,7 @@ impl Sqlite {
         room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
         let Some(window) = listing.window else {
-            let _inside = self.gate.enter().await?;
+            let _permit = self.limiter.acquire().await?;
             return self.read_page(collection, listing, room);
         };
         match SetKey::of(collection, &listing.filters) {
@@ -62,7 +62,7 @@ impl Sqlite {
             Asked::Set(key) => match self.page_of(collection, &key, window, room)? {
                 Some(page) => Ok(page),
                 None => {
-                    let _inside = self.gate.enter().await?;
+                    let _permit = self.limiter.acquire().await?;
                     self.first_page_of(collection, listing, &key, window, room)
                 }
             },

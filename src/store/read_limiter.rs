@@ -1,4 +1,4 @@
-//! The gate before reads that take long: so many at once, so many who wait, and nobody for long.
+//! Limits reads that take long: so many at once, so many who wait, and nobody for long.
 //!
 //! Lists that memory cannot answer are counted by the database. Let in without a bound they would take every
 //! connection, and those who ask for what is quick would wait behind them. An answer that comes too late serves nobody, so
@@ -23,17 +23,17 @@ const WAIT: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct ReadLimiter {
     places: Semaphore,
     inside: Semaphore,
     at_once: usize,
     pace: Mutex<Pace>,
 }
 
-/// The right to be inside, until it is dropped.
+/// The right to read, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Inside<'a> {
-    gate: &'a Gate,
+pub(super) struct ReadPermit<'a> {
+    limiter: &'a ReadLimiter,
     _place: SemaphorePermit<'a>,
     _inside: SemaphorePermit<'a>,
 }
@@ -60,21 +60,21 @@ impl Pace {
     }
 }
 
-impl Gate {
-    /// A gate that lets in so many at once.
+impl ReadLimiter {
+    /// Lets so many read at once.
     pub(super) fn new(at_once: usize) -> Self {
         let (places, inside) = (Semaphore::new(PLACES), Semaphore::new(at_once));
         Self { places, inside, at_once, pace: Mutex::default() }
     }
 
     /// Waits to be let in; refuses who would wait too long.
-    pub(super) async fn enter(&self) -> Result<Inside<'_>, StoreError> {
+    pub(super) async fn acquire(&self) -> Result<ReadPermit<'_>, StoreError> {
         let place = self.places.try_acquire().map_err(|_| StoreError::Busy)?;
         if self.pace.lock().is_too_long_for(self.waiting()) {
             return Err(StoreError::Busy);
         }
         match timeout(PATIENCE, self.inside.acquire()).await {
-            Ok(Ok(inside)) => Ok(Inside { gate: self, _place: place, _inside: inside }),
+            Ok(Ok(inside)) => Ok(ReadPermit { limiter: self, _place: place, _inside: inside }),
             // It is never closed.
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy),
         }
@@ -85,9 +85,9 @@ impl Gate {
     }
 }
 
-impl Drop for Inside<'_> {
+impl Drop for ReadPermit<'_> {
     fn drop(&mut self) {
-        self.gate.pace.lock().note(Instant::now(), self.gate.waiting() > 0);
+        self.limiter.pace.lock().note(Instant::now(), self.limiter.waiting() > 0);
     }
 }
 
@@ -99,9 +99,9 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_is_let_in_when_another_leaves() {
-        let gate = Gate::new(1);
-        let first = gate.enter().await.unwrap();
-        let mut second = Box::pin(gate.enter());
+        let limiter = ReadLimiter::new(1);
+        let first = limiter.acquire().await.unwrap();
+        let mut second = Box::pin(limiter.acquire());
         assert!(second.as_mut().now_or_never().is_none());
         drop(first);
         second.await.unwrap();
@@ -109,20 +109,20 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_too_long_is_let_go() {
-        let gate = Gate::new(1);
-        let _first = gate.enter().await.unwrap();
-        assert_eq!(gate.enter().await.unwrap_err(), StoreError::Busy);
+        let limiter = ReadLimiter::new(1);
+        let _first = limiter.acquire().await.unwrap();
+        assert_eq!(limiter.acquire().await.unwrap_err(), StoreError::Busy);
     }
 
     #[tokio::test]
     async fn beyond_its_places_it_refuses_at_once() {
-        let gate = Gate::new(1);
-        let _first = gate.enter().await.unwrap();
-        let mut waiting: Vec<_> = (1..PLACES).map(|_| Box::pin(gate.enter())).collect();
+        let limiter = ReadLimiter::new(1);
+        let _first = limiter.acquire().await.unwrap();
+        let mut waiting: Vec<_> = (1..PLACES).map(|_| Box::pin(limiter.acquire())).collect();
         assert!(waiting.iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
-        assert_eq!(gate.enter().now_or_never().unwrap().unwrap_err(), StoreError::Busy);
+        assert_eq!(limiter.acquire().now_or_never().unwrap().unwrap_err(), StoreError::Busy);
         drop(waiting);
-        assert!(gate.enter().now_or_never().is_none(), "there are places again");
+        assert!(limiter.acquire().now_or_never().is_none(), "there are places again");
     }
     #[test]
     fn who_would_wait_too_long_is_told_at_once_and_a_few_never_are() {
