@@ -11,7 +11,7 @@ mod read_limiter;
 pub mod keys;
 mod memory;
 mod page;
-pub mod plan;
+pub mod migration;
 pub mod postgres;
 mod queue;
 pub mod quota;
@@ -37,8 +37,8 @@ use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
+use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
-use plan::{Obstacle, Plan};
 use postgres::Postgres;
 use quota::Usage;
 use retry::{Ticket, Told};
@@ -157,7 +157,7 @@ pub enum OpenError {
     Unreachable(String),
     /// The stored data stands against the configuration.
     #[error("the stored data contradicts the configuration:\n{}", list(.0))]
-    Contradiction(Vec<Obstacle>),
+    Contradiction(Vec<Conflict>),
     #[error("{place} is PostgreSQL {found}; carnet needs 14 or newer")]
     OldPostgres { place: String, found: String },
     #[error(
@@ -179,8 +179,8 @@ pub enum OpenError {
     Unusable { place: String, cause: String },
 }
 
-fn list(obstacles: &[Obstacle]) -> String {
-    let lines: Vec<String> = obstacles.iter().map(|obstacle| format!("  - {obstacle}")).collect();
+fn list(conflicts: &[Conflict]) -> String {
+    let lines: Vec<String> = conflicts.iter().map(|conflict| format!("  - {conflict}")).collect();
     lines.join("\n")
 }
 
@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// What [`Store::open`] would change, and what stands against it. Changes nothing.
-    pub async fn plan(url: &StorageUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
+    pub async fn plan(url: &StorageUrl, catalog: &Catalog) -> Result<MigrationPlan, OpenError> {
         match url {
             StorageUrl::Sqlite(path) => sqlite::plan(path, catalog),
             StorageUrl::Postgres(url) => postgres::plan(url, catalog).await,

@@ -4,15 +4,15 @@ use std::fmt::Write;
 
 use super::{terminal, tls};
 use crate::config::Config;
-use crate::store::plan::Plan;
+use crate::store::migration::MigrationPlan;
 use crate::store::{OpenError, Store};
 
 pub(super) fn run(config: &Config) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let plan = runtime.block_on(Store::plan(&config.storage, &config.catalog))?;
     terminal::remark(&format!("store: {}", config.storage.absolute()));
-    if !plan.obstacles.is_empty() {
-        return Err(OpenError::Contradiction(plan.obstacles).into());
+    if !plan.conflicts.is_empty() {
+        return Err(OpenError::Contradiction(plan.conflicts).into());
     }
     let warning = config.tls.as_ref().map(tls::load).transpose()?.and_then(|(_, warning)| warning);
     let mut text = format!("# the configuration of {} with every default\n", config.origin);
@@ -26,7 +26,7 @@ pub(super) fn run(config: &Config) -> anyhow::Result<()> {
 }
 
 /// What a start would change, as comments: the whole output can be read back as a configuration.
-fn describe(text: &mut String, config: &Config, plan: &Plan) {
+fn describe(text: &mut String, config: &Config, plan: &MigrationPlan) {
     let storage = &config.storage;
     let _ = if plan.steps.is_empty() {
         writeln!(text, "\n# a start would change nothing in {storage}")

@@ -3,7 +3,7 @@
 //!
 //! Nothing is read here. The engine counts the records that a question is about, and knows how to change a table.
 
-use super::plan::Obstacle;
+use super::migration::Conflict;
 use super::sql::{self, quote};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -93,9 +93,9 @@ pub(super) struct Question {
 
 impl Question {
     /// The answer: how many records there are, and the ids of the first of them.
-    pub(super) fn obstacle(self, ids: Vec<i64>, count: u64) -> Option<Obstacle> {
+    pub(super) fn conflict(self, ids: Vec<i64>, count: u64) -> Option<Conflict> {
         let remedy = if count > 0 { self.remedy } else { self.remedy_without? };
-        Some(Obstacle { message: self.message, ids, count, remedy })
+        Some(Conflict { message: self.message, ids, count, remedy })
     }
 }
 

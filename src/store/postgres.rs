@@ -50,7 +50,7 @@ use bytes::Bytes;
 use super::audit::Actor;
 use super::fatal::FatalLatch;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
-use super::plan::Plan;
+use super::migration::MigrationPlan;
 use super::quota::Usage;
 use super::retry::{Ticket, Told};
 use super::verdict::Verdict;
@@ -86,7 +86,7 @@ pub struct Postgres {
 }
 
 /// What opening the database would change. Nothing is changed.
-pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<Plan, OpenError> {
+pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<MigrationPlan, OpenError> {
     let (_, mut conn) = Server::find(url, 0).await?;
     prepare::inspect(&mut conn.client, &url.to_string(), catalog).await
 }

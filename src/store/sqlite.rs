@@ -35,7 +35,7 @@ use super::audit::{Actor, Deed};
 use super::fatal::FatalLatch;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::memory::Memory;
-use super::plan::Plan;
+use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
 use super::retry::{Ticket, Told};
@@ -79,7 +79,7 @@ pub struct Sqlite {
 }
 
 /// What opening the file would change. The file is not changed, nor made where there is none.
-pub(super) fn plan(path: &Path, catalog: &Catalog) -> Result<Plan, OpenError> {
+pub(super) fn plan(path: &Path, catalog: &Catalog) -> Result<MigrationPlan, OpenError> {
     let connection = if path.exists() {
         connection::open(path, Role::Inspector)?
     } else {
@@ -275,8 +275,8 @@ fn prepare(
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(unusable)?;
     let plan = tables::plan(&transaction, catalog).map_err(unusable)?;
-    if !plan.obstacles.is_empty() {
-        return Err(OpenError::Contradiction(plan.obstacles));
+    if !plan.conflicts.is_empty() {
+        return Err(OpenError::Contradiction(plan.conflicts));
     }
     tables::apply(&transaction, &plan)
         .and_then(|()| keys::create_tables(&transaction))
@@ -293,7 +293,7 @@ fn prepare(
 }
 
 /// Puts what a start changes into the trail.
-fn record(connection: &Connection, plan: &Plan) -> rusqlite::Result<()> {
+fn record(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<()> {
     let mut steps = plan.steps.iter();
     steps.try_for_each(|step| audit::append(connection, Deed::configured(&step.words), &Actor::start()))
 }

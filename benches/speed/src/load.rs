@@ -17,7 +17,7 @@ use crate::rows::Dice;
 const MOST_FAILURES: u64 = 100;
 
 /// Writes the next request into the buffer; false when there is nothing left to ask.
-pub(crate) type Plan = dyn Fn(&mut Dice, &mut Vec<u8>) -> bool + Sync;
+pub(crate) type MigrationPlan = dyn Fn(&mut Dice, &mut Vec<u8>) -> bool + Sync;
 
 /// When a load ends. Requests in flight are waited for.
 #[derive(Clone, Copy)]
@@ -54,7 +54,7 @@ impl Outcome {
 }
 
 /// Asks random ones of these requests, for ever.
-pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
+pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<MigrationPlan> {
     Box::new(move |dice, buffer| {
         buffer.extend_from_slice(&requests[dice.below(requests.len() as u64) as usize]);
         true
@@ -62,7 +62,7 @@ pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
 }
 
 /// Asks each of these requests in turn, for ever.
-pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
+pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<MigrationPlan> {
     let next = AtomicUsize::new(0);
     Box::new(move |_dice, buffer| {
         let place = next.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ pub(crate) fn drive(
     address: SocketAddr,
     clients: usize,
     limit: Limit<'_>,
-    plan: &Plan,
+    plan: &MigrationPlan,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
     drive_all(&[address], clients, limit, plan, seed)
@@ -95,7 +95,7 @@ pub(crate) fn drive_all(
     addresses: &[SocketAddr],
     clients: usize,
     limit: Limit<'_>,
-    plan: &Plan,
+    plan: &MigrationPlan,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
     let mut dice = Dice::new(seed);
@@ -194,7 +194,7 @@ fn interrupted(error: std::io::Error) -> std::io::Result<()> {
 
 impl Client {
     /// False when the plan has nothing left.
-    fn ask(&mut self, plan: &Plan, dice: &mut Dice) -> anyhow::Result<bool> {
+    fn ask(&mut self, plan: &MigrationPlan, dice: &mut Dice) -> anyhow::Result<bool> {
         self.outgoing.clear();
         self.incoming.clear();
         self.sent = 0;

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use crate::Bench;
 use crate::fill::{self, pocketbase_id};
 use crate::http;
-use crate::load::{self, Limit, Plan};
+use crate::load::{self, Limit, MigrationPlan};
 use crate::machine;
 use crate::process::{Server, Who};
 use crate::reads::{self, HOT_IDS, turn};
@@ -87,7 +87,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
         if bench.options.wants(line) {
             eprintln!("{line}");
             check_update(results, line, &writers, book)?;
-            let plans: Vec<Box<Plan>> =
+            let plans: Vec<Box<MigrationPlan>> =
                 writers.iter().map(|writer| changes(writer.server.who, book, share)).collect();
             for round in 0..bench.options.rounds {
                 for (writer, plan) in writers.iter().zip(&plans) {
@@ -115,7 +115,8 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
     if bench.options.wants(DELETE) {
         eprintln!("{DELETE}");
         let count = DELETIONS.min(book.users / (2 * bench.options.rounds as u64));
-        let plans: Vec<Box<Plan>> = writers.iter().map(|writer| deletions(writer.server.who, book)).collect();
+        let plans: Vec<Box<MigrationPlan>> =
+            writers.iter().map(|writer| deletions(writer.server.who, book)).collect();
         for round in 0..bench.options.rounds {
             for (writer, plan) in writers.iter_mut().zip(&plans) {
                 let sample =
@@ -137,7 +138,7 @@ impl Writer {
         (line, clients): (&'static str, usize),
         round: usize,
         bench: &Bench,
-        plan: &Plan,
+        plan: &MigrationPlan,
     ) -> anyhow::Result<()> {
         let limit = Limit::After(bench.options.slice());
         let sample = turn(&self.server, clients, limit, plan, round as u64)?;
@@ -150,7 +151,7 @@ impl Writer {
 }
 
 /// Creates of users that nobody else creates.
-pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Plan> {
+pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<MigrationPlan> {
     Box::new(move |_dice, buffer| {
         let number = created.fetch_add(1, Ordering::Relaxed);
         let address = number % book.addresses() + 1;
@@ -167,7 +168,7 @@ pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Plan
 }
 
 /// Updates of hot records, so many in a hundred requests; the rest fetches them.
-pub(crate) fn changes(who: Who, book: Book, share: u64) -> Box<Plan> {
+pub(crate) fn changes(who: Who, book: Book, share: u64) -> Box<MigrationPlan> {
     let users = book.sample(HOT_IDS);
     Box::new(move |dice, buffer| {
         let id = users[dice.below(users.len() as u64) as usize].id;
@@ -191,7 +192,7 @@ fn update(who: Who, id: u64, first_name: &str) -> Vec<u8> {
 }
 
 /// Deletes every record once, in random order.
-pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
+pub(crate) fn deletions(who: Who, book: Book) -> Box<MigrationPlan> {
     let mut ids: Vec<u64> = book.ids().collect();
     Dice::new(book.users).shuffle(&mut ids);
     let next = AtomicU64::new(0);
@@ -209,7 +210,11 @@ pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
 }
 
 /// Runs something while another thread keeps the server busy with reads.
-fn beside(address: SocketAddr, reads: &Plan, run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn beside(
+    address: SocketAddr,
+    reads: &MigrationPlan,
+    run: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let reading = scope.spawn(|| load::drive(address, reads::CLIENTS, Limit::Told(&stop), reads, 1));

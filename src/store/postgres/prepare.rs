@@ -10,19 +10,23 @@ use super::{audit, rights, system_tables, tables};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
 use crate::store::audit::{Actor, Deed};
-use crate::store::plan::Plan;
+use crate::store::migration::MigrationPlan;
 
 /// Nodes that start at once prepare one after the other: "carn".
 const ADVISORY_LOCK: i64 = 0x6361_726e;
 
 /// What a start would change. Changes nothing, and takes no lock.
-pub(super) async fn inspect(client: &mut Client, place: &str, catalog: &Catalog) -> Result<Plan, OpenError> {
+pub(super) async fn inspect(
+    client: &mut Client,
+    place: &str,
+    catalog: &Catalog,
+) -> Result<MigrationPlan, OpenError> {
     let outcome = async {
         let transaction = client.build_transaction().read_only(true).start().await?;
         ServerFacts::read(&transaction).await?.check(place)?;
         Ok(tables::plan(&transaction, catalog).await?)
     };
-    let outcome: Result<Plan, Failure> = outcome.await;
+    let outcome: Result<MigrationPlan, Failure> = outcome.await;
     explained(client, place, catalog, outcome, false).await
 }
 
@@ -47,7 +51,11 @@ pub(super) async fn has_store(client: &mut Client, place: &str) -> Result<bool, 
 
 /// Brings the tables in line with the catalog, and returns what was done for it. Where nothing has to be done, no
 /// right to change tables is needed, and nobody who writes is held up.
-pub(super) async fn prepare(client: &mut Client, place: &str, catalog: &Catalog) -> Result<Plan, OpenError> {
+pub(super) async fn prepare(
+    client: &mut Client,
+    place: &str,
+    catalog: &Catalog,
+) -> Result<MigrationPlan, OpenError> {
     let mut is_changing = false;
     let outcome = attempt(client, place, catalog, &mut is_changing).await;
     explained(client, place, catalog, outcome, is_changing).await
@@ -71,7 +79,7 @@ async fn attempt(
     place: &str,
     catalog: &Catalog,
     is_changing: &mut bool,
-) -> Result<Plan, Failure> {
+) -> Result<MigrationPlan, Failure> {
     // Each statement sees what was committed before it, also by the node that had the lock until now.
     let transaction = client.transaction().await?;
     let plan = bring_in_line(&transaction, place, catalog, is_changing).await?;
@@ -86,7 +94,7 @@ pub(super) async fn bring_in_line(
     place: &str,
     catalog: &Catalog,
     is_changing: &mut bool,
-) -> Result<Plan, Failure> {
+) -> Result<MigrationPlan, Failure> {
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&ADVISORY_LOCK]).await?;
     let facts = ServerFacts::read(transaction).await?;
     let schema = facts.check(place)?;
@@ -113,11 +121,11 @@ pub(super) async fn bring_in_line(
     Ok(plan)
 }
 
-async fn planned(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<Plan, Failure> {
+async fn planned(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<MigrationPlan, Failure> {
     let plan = tables::plan(transaction, catalog).await?;
-    match plan.obstacles.is_empty() {
+    match plan.conflicts.is_empty() {
         true => Ok(plan),
-        false => Err(OpenError::Contradiction(plan.obstacles).into()),
+        false => Err(OpenError::Contradiction(plan.conflicts).into()),
     }
 }
 

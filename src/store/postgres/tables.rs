@@ -14,31 +14,31 @@ use super::{ddl, system_tables};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::comparison::{self, Change, Differences, Stored, is_like};
-use crate::store::plan::{NAMED_IDS, Obstacle, Plan, Step, words};
+use crate::store::migration::{Conflict, MigrationPlan, NAMED_IDS, Step, words};
 use crate::store::sql::quote;
 use stored::{Relation, StoredIndex, Table};
 
 /// What would have to change, and what stands against it. Reads only.
-pub(super) async fn plan(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<Plan, Error> {
-    let mut plan = Plan::default();
+pub(super) async fn plan(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<MigrationPlan, Error> {
+    let mut plan = MigrationPlan::default();
     let relations = stored::read(transaction).await?;
     let find = |name: &str| relations.iter().find(|relation| relation.name() == name);
     for collection in catalog.collections() {
         if stored::is_of_the_server(transaction, collection.name()).await? {
-            plan.obstacles.push(taken(collection.name(), "PostgreSQL itself has a table of this name"));
+            plan.conflicts.push(taken(collection.name(), "PostgreSQL itself has a table of this name"));
             continue;
         }
         match find(collection.name()) {
             None => plan.steps.push(create(catalog, collection)),
             Some(Relation::Other { kind, .. }) => {
-                plan.obstacles.push(taken(collection.name(), &format!("the database has a {kind} there")));
+                plan.conflicts.push(taken(collection.name(), &format!("the database has a {kind} there")));
             }
             Some(Relation::Table(table)) if !table.has_key => {
                 let name = collection.name();
                 let (from, to) = (quote(name), quote(&ddl::short(format!("{name}_before"))));
                 let remedy =
                     format!("use another database, or rename that table: ALTER TABLE {from} RENAME TO {to};");
-                plan.obstacles.push(Obstacle::without_key(name, "id bigint PRIMARY KEY", remedy));
+                plan.conflicts.push(Conflict::without_key(name, "id bigint PRIMARY KEY", remedy));
             }
             Some(Relation::Table(table)) => {
                 let is_stored = |target: &Collection| matches!(find(target.name()), Some(Relation::Table(table)) if table.has_key);
@@ -83,15 +83,15 @@ async fn renaming<'a>(
 }
 
 /// Runs the steps of a plan, in the caller's transaction.
-pub(super) async fn apply(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Error> {
+pub(super) async fn apply(transaction: &Transaction<'_>, plan: &MigrationPlan) -> Result<(), Error> {
     for statement in plan.steps.iter().flat_map(|step| &step.statements) {
         transaction.batch_execute(statement).await?;
     }
     Ok(())
 }
 
-fn taken(name: &str, why: &str) -> Obstacle {
-    Obstacle {
+fn taken(name: &str, why: &str) -> Conflict {
+    Conflict {
         message: format!("the collection {name} cannot have a table: {why}"),
         ids: Vec::new(),
         count: 0,
@@ -113,13 +113,13 @@ async fn compare(
     collection: &Collection,
     table: &Table,
     is_stored: impl Fn(&Collection) -> bool,
-    plan: &mut Plan,
+    plan: &mut MigrationPlan,
 ) -> Result<(), Error> {
     let Differences { changes, mut questions } = comparison::compare(catalog, collection, table, is_stored);
     questions.extend(adoption::question(collection, table));
     for question in questions {
         let (ids, count) = offenders(transaction, collection.name(), &question.condition).await?;
-        plan.obstacles.extend(question.obstacle(ids, count));
+        plan.conflicts.extend(question.conflict(ids, count));
     }
     plan.steps.extend(adoption::step(collection, table));
     for change in changes {

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::comparison::{Stored, is_like};
-use crate::store::plan::{Plan, Step, words};
+use crate::store::migration::{MigrationPlan, Step, words};
 use crate::store::sql::{self, quote};
 use stored::{Table, offenders};
 
@@ -19,8 +19,8 @@ use stored::{Table, offenders};
 const REBUILT: &str = "_carnet_rebuilt";
 
 /// What would have to change, and what stands against it. Reads only.
-pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Plan> {
-    let mut plan = Plan::default();
+pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<MigrationPlan> {
+    let mut plan = MigrationPlan::default();
     let stored = names(connection)?;
     for collection in catalog.collections() {
         match Table::read(connection, collection.name())? {
@@ -67,7 +67,7 @@ fn names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// Runs the steps of a plan. The caller holds the transaction, with foreign keys switched off.
-pub(super) fn apply(connection: &Connection, plan: &Plan) -> rusqlite::Result<()> {
+pub(super) fn apply(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<()> {
     for statement in plan.steps.iter().flat_map(|step| &step.statements) {
         connection.execute_batch(statement)?;
     }

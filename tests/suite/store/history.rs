@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
-use clients::Plan;
+use clients::MigrationPlan;
 
 /// The kinds of which each has more records that nobody changes than are read at once, when a filter is new.
 pub(super) const KINDS: [&str; 4] = ["k0", "k1", "k2", "k3"];
@@ -62,13 +62,13 @@ pub(super) fn still_life(memory: &str) -> Arc<Home> {
 }
 
 /// Records histories with these seeds and checks them.
-fn hold(memory: &str, seeds: std::ops::Range<u64>, plan: &Plan) {
+fn hold(memory: &str, seeds: std::ops::Range<u64>, plan: &MigrationPlan) {
     hold_on(1, memory, seeds, plan);
 }
 
 /// The same, with so many servers of one store.
 #[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
-fn hold_on(nodes: usize, memory: &str, seeds: std::ops::Range<u64>, plan: &Plan) {
+fn hold_on(nodes: usize, memory: &str, seeds: std::ops::Range<u64>, plan: &MigrationPlan) {
     let (mut writes, mut reads, mut snapshots) = (0, 0, 0);
     for seed in seeds.clone() {
         let home = still_life(memory);
@@ -93,16 +93,16 @@ fn hold_on(nodes: usize, memory: &str, seeds: std::ops::Range<u64>, plan: &Plan)
 /// Everything is evicted and read again all the time.
 #[test]
 fn histories_with_almost_no_memory_show_one_moment_each() {
-    hold("64KiB", 100..104, &Plan { writers: 6, readers: 6, writes: 50, new_filters_late: false });
+    hold("64KiB", 100..104, &MigrationPlan { writers: 6, readers: 6, writes: 50, new_filters_late: false });
 }
 
 #[test]
 fn histories_with_little_memory_show_one_moment_each() {
-    hold("1MiB", 200..203, &Plan { writers: 6, readers: 6, writes: 50, new_filters_late: false });
+    hold("1MiB", 200..203, &MigrationPlan { writers: 6, readers: 6, writes: 50, new_filters_late: false });
 }
 
 /// Each set is asked for the first time while its records are being written.
 #[test]
 fn histories_in_which_sets_are_built_beside_the_writers_show_one_moment_each() {
-    hold("256MiB", 300..304, &Plan { writers: 8, readers: 4, writes: 40, new_filters_late: true });
+    hold("256MiB", 300..304, &MigrationPlan { writers: 8, readers: 4, writes: 40, new_filters_late: true });
 }

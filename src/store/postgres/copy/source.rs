@@ -11,7 +11,7 @@ use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
-use crate::store::plan::Plan;
+use crate::store::migration::MigrationPlan;
 use crate::store::postgres::{audit, prepare, tables};
 use crate::store::sql::quote;
 
@@ -32,11 +32,11 @@ impl Reached {
         if !is_ours {
             return Err(CopyError::NoSource(place.clone()));
         }
-        if !plan.obstacles.is_empty() {
-            return Err(OpenError::Contradiction(plan.obstacles).into());
+        if !plan.conflicts.is_empty() {
+            return Err(OpenError::Contradiction(plan.conflicts).into());
         }
         let notes = plan.notes.clone();
-        let changes = plan.but_creations(catalog);
+        let changes = plan.except_creations(catalog);
         if !changes.is_empty() {
             return Err(CopyError::NotInLine { place: place.clone(), changes });
         }
@@ -47,7 +47,7 @@ impl Reached {
 async fn begin<'a>(
     client: &'a mut Client,
     catalog: &Catalog,
-) -> Result<(Transaction<'a>, bool, Plan), Error> {
+) -> Result<(Transaction<'a>, bool, MigrationPlan), Error> {
     let level = IsolationLevel::RepeatableRead;
     let transaction = client.build_transaction().isolation_level(level).read_only(true).start().await?;
     // The target may keep us waiting.

@@ -16,7 +16,7 @@ use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
-use crate::store::plan::words;
+use crate::store::migration::words;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::prepare::{self, Failure};
 use crate::store::postgres::{audit, ddl, indexes, ring};

@@ -4,7 +4,7 @@ use super::stored::Table;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::comparison::{Question, Stored};
-use crate::store::plan::Step;
+use crate::store::migration::Step;
 use crate::store::postgres::{ddl, system_tables};
 use crate::store::sql::quote;
 

@@ -13,7 +13,7 @@ use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::keys::KeyRow;
-use crate::store::plan::Plan;
+use crate::store::migration::MigrationPlan;
 use crate::store::sql::quote;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::{audit, keys, tables};
@@ -50,12 +50,12 @@ impl Source {
                 tables::plan(&held.connection, &declared).map_err(failed)
             })
             .await?;
-        let Plan { notes, obstacles, .. } = &plan;
-        if !obstacles.is_empty() {
-            return Err(OpenError::Contradiction(plan.obstacles).into());
+        let MigrationPlan { notes, conflicts, .. } = &plan;
+        if !conflicts.is_empty() {
+            return Err(OpenError::Contradiction(plan.conflicts).into());
         }
         let notes = notes.clone();
-        let changes = plan.but_creations(catalog);
+        let changes = plan.except_creations(catalog);
         if !changes.is_empty() {
             return Err(CopyError::NotInLine { place, changes });
         }

@@ -67,13 +67,13 @@ impl Target {
         let place = format!("sqlite:{}", path.display());
         let mut aside = Aside::new(connection, Keeps { made, _file: Box::new(file) }, place);
         let declared = catalog.clone();
-        let obstacles = aside
+        let conflicts = aside
             .run(move |held, place| {
                 begin(&held.connection, &declared).map_err(|error| CopyError::failed(place, error))
             })
             .await?;
-        if !obstacles.is_empty() {
-            return Err(OpenError::Contradiction(obstacles).into());
+        if !conflicts.is_empty() {
+            return Err(OpenError::Contradiction(conflicts).into());
         }
         let declared = catalog.clone();
         aside.run(move |held, place| refuse_filled(&held.connection, place, &declared)).await?;
@@ -174,7 +174,10 @@ impl Target {
 }
 
 /// Begins the transaction and brings the tables in line with the catalog, or returns what stands against it.
-fn begin(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<crate::store::plan::Obstacle>> {
+fn begin(
+    connection: &Connection,
+    catalog: &Catalog,
+) -> rusqlite::Result<Vec<crate::store::migration::Conflict>> {
     // What the source refers to was looked at there; a table that is built anew must not take others along.
     connection.pragma_update(None, "foreign_keys", false)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -182,14 +185,14 @@ fn begin(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<cra
     connection.pragma_update(None, "temp_store", "FILE")?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let plan = tables::plan(connection, catalog)?;
-    if plan.obstacles.is_empty() {
+    if plan.conflicts.is_empty() {
         tables::apply(connection, &plan)?;
         keys::create_tables(connection)?;
         crate::store::sqlite::record(connection, &plan)?;
         version::create_table(connection)?;
         connection::mark(connection)?;
     }
-    Ok(plan.obstacles)
+    Ok(plan.conflicts)
 }
 
 fn refuse_filled(connection: &Connection, place: &str, catalog: &Catalog) -> Result<(), CopyError> {

@@ -7,7 +7,7 @@ use super::stored::{Table, offenders};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::comparison::{self, Change, Differences};
-use crate::store::plan::{Obstacle, Plan, Step, words};
+use crate::store::migration::{Conflict, MigrationPlan, Step, words};
 use crate::store::sql::{self, quote};
 
 /// Adds to the plan what the collection needs; `stored` are the tables that are there.
@@ -17,18 +17,18 @@ pub(super) fn run(
     collection: &Collection,
     table: &Table,
     stored: &[String],
-    plan: &mut Plan,
+    plan: &mut MigrationPlan,
 ) -> rusqlite::Result<()> {
     if !table.has_key() {
         let remedy = "use another database file, or rename that table";
-        plan.obstacles.push(Obstacle::without_key(collection.name(), "id INTEGER PRIMARY KEY", remedy));
+        plan.conflicts.push(Conflict::without_key(collection.name(), "id INTEGER PRIMARY KEY", remedy));
         return Ok(());
     }
     let is_stored = |target: &Collection| stored.iter().any(|name| name == target.name());
     let Differences { changes, questions } = comparison::compare(catalog, collection, table, is_stored);
     for question in questions {
         let (ids, count) = offenders(connection, collection.name(), &question.condition)?;
-        plan.obstacles.extend(question.obstacle(ids, count));
+        plan.conflicts.extend(question.conflict(ids, count));
     }
     // What SQLite can only do by building the table anew, in words.
     let mut rebuilds: Vec<String> = Vec::new();

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::comparison::{Column, Stored};
-use crate::store::plan::NAMED_IDS;
+use crate::store::migration::NAMED_IDS;
 use crate::store::sql::{self, quote};
 
 /// A stored table, as SQLite describes it.

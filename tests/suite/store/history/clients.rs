@@ -17,7 +17,7 @@ use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// Who takes part, and for how long.
-pub(super) struct Plan {
+pub(super) struct MigrationPlan {
     pub(super) writers: usize,
     pub(super) readers: usize,
     /// How many writes each writer does.
@@ -28,7 +28,7 @@ pub(super) struct Plan {
 
 /// What the clients of one history share.
 struct Shared<'a> {
-    plan: &'a Plan,
+    plan: &'a MigrationPlan,
     /// Every record that a writer has heard of, and whose it is.
     known: Mutex<Vec<(usize, i64)>>,
     done: AtomicUsize,
@@ -36,7 +36,7 @@ struct Shared<'a> {
 }
 
 /// Lets the clients loose on servers of one store that have just started, each on the next of them.
-pub(super) fn record(servers: &[Server], seed: u64, plan: &Plan) -> History {
+pub(super) fn record(servers: &[Server], seed: u64, plan: &MigrationPlan) -> History {
     let shared = Shared {
         plan,
         known: Mutex::default(),

@@ -6,9 +6,9 @@ use crate::catalog::Catalog;
 
 /// How the stored tables are brought in line with the catalog.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct MigrationPlan {
     pub steps: Vec<Step>,
-    pub obstacles: Vec<Obstacle>,
+    pub conflicts: Vec<Conflict>,
     /// What is worth knowing, and changes nothing.
     pub notes: Vec<String>,
 }
@@ -22,7 +22,7 @@ pub struct Step {
 
 /// Something in the stored data that contradicts the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Obstacle {
+pub struct Conflict {
     /// What is wrong.
     pub message: String,
     /// The records in the way, the first of them.
@@ -32,7 +32,7 @@ pub struct Obstacle {
     pub remedy: String,
 }
 
-impl fmt::Display for Obstacle {
+impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if !self.ids.is_empty() {
@@ -50,7 +50,7 @@ impl fmt::Display for Obstacle {
 /// How many ids an obstacle names.
 pub(super) const NAMED_IDS: usize = 10;
 
-impl Plan {
+impl MigrationPlan {
     /// Says of a table that no collection is declared for what becomes of it. `renaming` is a collection without
     /// records that has the same fields, and the statements that make the table its own.
     pub(super) fn note_undeclared(&mut self, table: &str, renaming: Option<(&str, String)>) {
@@ -62,8 +62,8 @@ impl Plan {
         });
         match remedy {
             // It may be why something else is in the way, and a refusal tells no notes.
-            Some(remedy) if !self.obstacles.is_empty() => {
-                self.obstacles.push(Obstacle { message, ids: Vec::new(), count: 0, remedy });
+            Some(remedy) if !self.conflicts.is_empty() => {
+                self.conflicts.push(Conflict { message, ids: Vec::new(), count: 0, remedy });
             }
             remedy => {
                 message.extend(remedy.map(|remedy| format!("; {remedy}")));
@@ -73,13 +73,13 @@ impl Plan {
     }
 
     /// What would change in tables that are there, in words.
-    pub(super) fn but_creations(self, catalog: &Catalog) -> Vec<String> {
+    pub(super) fn except_creations(self, catalog: &Catalog) -> Vec<String> {
         let creations: Vec<String> = catalog.collections().iter().map(words::create).collect();
         self.steps.into_iter().map(|step| step.words).filter(|words| !creations.contains(words)).collect()
     }
 }
 
-impl Obstacle {
+impl Conflict {
     /// Another tool's table under the name of a collection, without the key that records need.
     pub(super) fn without_key(collection: &str, key: &str, remedy: impl Into<String>) -> Self {
         let message = format!("the stored table {collection} has no column `{key}`");
