@@ -2,7 +2,7 @@
 
 pub mod audit;
 pub mod change;
-mod comparison;
+mod schema_diff;
 pub mod copy;
 mod fatal;
 #[cfg(feature = "fuzzing")]

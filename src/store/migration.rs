@@ -47,7 +47,7 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// How many ids an obstacle names.
+/// How many ids a conflict names.
 pub(super) const NAMED_IDS: usize = 10;
 
 impl MigrationPlan {

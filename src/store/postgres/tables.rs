@@ -13,8 +13,8 @@ use super::indexes::{self, Part};
 use super::{ddl, system_tables};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::comparison::{self, Change, Differences, Stored, is_like};
 use crate::store::migration::{Conflict, MigrationPlan, NAMED_IDS, Step, words};
+use crate::store::schema_diff::{self, Change, Differences, Stored, is_like};
 use crate::store::sql::quote;
 use stored::{Relation, StoredIndex, Table};
 
@@ -115,7 +115,7 @@ async fn compare(
     is_stored: impl Fn(&Collection) -> bool,
     plan: &mut MigrationPlan,
 ) -> Result<(), Error> {
-    let Differences { changes, mut questions } = comparison::compare(catalog, collection, table, is_stored);
+    let Differences { changes, mut questions } = schema_diff::compare(catalog, collection, table, is_stored);
     questions.extend(adoption::question(collection, table));
     for question in questions {
         let (ids, count) = offenders(transaction, collection.name(), &question.condition).await?;

@@ -3,15 +3,15 @@
 //!
 //! The tables themselves are the record of what was declared before; there is no second copy to disagree.
 
-mod comparison;
+mod schema_diff;
 mod stored;
 
 use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::comparison::{Stored, is_like};
 use crate::store::migration::{MigrationPlan, Step, words};
+use crate::store::schema_diff::{Stored, is_like};
 use crate::store::sql::{self, quote};
 use stored::{Table, offenders};
 
@@ -25,7 +25,7 @@ pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Resu
     for collection in catalog.collections() {
         match Table::read(connection, collection.name())? {
             None => plan.steps.push(create(catalog, collection)),
-            Some(table) => comparison::run(connection, catalog, collection, &table, &stored, &mut plan)?,
+            Some(table) => schema_diff::run(connection, catalog, collection, &table, &stored, &mut plan)?,
         }
     }
     for name in stored.iter().filter(|name| catalog.find(name).is_none()) {

@@ -7,9 +7,9 @@ use tokio_postgres::{Error, Row, Transaction};
 use super::queries::{COLUMNS, CONSTRAINTS, INDEXES, RELATIONS, TRIGGERS};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
-use crate::store::comparison::{Column, Stored};
 use crate::store::postgres::ddl;
 use crate::store::postgres::indexes::{self, Part, Shape};
+use crate::store::schema_diff::{Column, Stored};
 use crate::store::sql::{self, quote};
 
 /// Something that has a name among the tables.

@@ -4,8 +4,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
-use crate::store::comparison::{Column, Stored};
 use crate::store::migration::NAMED_IDS;
+use crate::store::schema_diff::{Column, Stored};
 use crate::store::sql::{self, quote};
 
 /// A stored table, as SQLite describes it.

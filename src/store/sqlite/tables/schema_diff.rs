@@ -6,8 +6,8 @@ use super::rebuild;
 use super::stored::{Table, offenders};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::comparison::{self, Change, Differences};
 use crate::store::migration::{Conflict, MigrationPlan, Step, words};
+use crate::store::schema_diff::{self, Change, Differences};
 use crate::store::sql::{self, quote};
 
 /// Adds to the plan what the collection needs; `stored` are the tables that are there.
@@ -25,7 +25,7 @@ pub(super) fn run(
         return Ok(());
     }
     let is_stored = |target: &Collection| stored.iter().any(|name| name == target.name());
-    let Differences { changes, questions } = comparison::compare(catalog, collection, table, is_stored);
+    let Differences { changes, questions } = schema_diff::compare(catalog, collection, table, is_stored);
     for question in questions {
         let (ids, count) = offenders(connection, collection.name(), &question.condition)?;
         plan.conflicts.extend(question.conflict(ids, count));

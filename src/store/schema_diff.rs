@@ -82,7 +82,7 @@ impl Change<'_> {
     }
 }
 
-/// An obstacle, if records are found for which the condition holds.
+/// A conflict, if records are found for which the condition holds.
 pub(super) struct Question {
     pub(super) condition: String,
     pub(super) message: String,
@@ -114,7 +114,7 @@ pub(super) fn compare<'a>(
     is_stored: impl Fn(&Collection) -> bool,
 ) -> Differences<'a> {
     let differences = Differences { changes: Vec::new(), questions: Vec::new() };
-    let mut comparison = Comparison { catalog, collection, table, is_stored, differences };
+    let mut comparison = SchemaDiff { catalog, collection, table, is_stored, differences };
     comparison.undeclared_columns();
     for field in collection.fields() {
         match table.column(field.name()) {
@@ -126,7 +126,7 @@ pub(super) fn compare<'a>(
     comparison.differences
 }
 
-struct Comparison<'a, 'b, T, F> {
+struct SchemaDiff<'a, 'b, T, F> {
     catalog: &'b Catalog,
     collection: &'a Collection,
     table: &'b T,
@@ -134,7 +134,7 @@ struct Comparison<'a, 'b, T, F> {
     differences: Differences<'a>,
 }
 
-impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> Comparison<'a, 'b, T, F> {
+impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
     fn ask(&mut self, condition: String, message: String, remedy: impl Into<String>) {
         let remedy = remedy.into();
         self.differences.questions.push(Question { condition, message, remedy, remedy_without: None });
