@@ -16,7 +16,7 @@ pub mod postgres;
 mod queue;
 pub mod quota;
 pub mod retry;
-mod sql;
+mod ident;
 mod sqlite;
 pub mod url;
 mod verdict;

@@ -90,7 +90,7 @@ impl Conflict {
 /// What steps are called, whatever the engine does for them.
 pub(super) mod words {
     use crate::catalog::collection::Collection;
-    use crate::store::sql;
+    use crate::store::ident;
 
     pub(in crate::store) fn create(collection: &Collection) -> String {
         format!("create the collection {}", collection.name())
@@ -107,7 +107,7 @@ pub(super) mod words {
 
     /// An index that is stored and no longer wanted.
     pub(in crate::store) fn drop_index(collection: &Collection, index: &str) -> String {
-        let rule = index.strip_prefix(&sql::index_prefix(collection));
+        let rule = index.strip_prefix(&ident::index_prefix(collection));
         match rule.and_then(|rule| rule.strip_suffix(" unique")) {
             Some(rule) => format!("no longer demand that {} is unique by {rule}", collection.name()),
             None => format!("drop the index {index}"),

@@ -3,8 +3,8 @@
 //!
 //! Nothing is read here. The engine counts the records that a question is about, and knows how to change a table.
 
+use super::ident::{self, quote};
 use super::migration::Conflict;
-use super::sql::{self, quote};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
@@ -246,7 +246,7 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
         let (name, field_name) = (self.collection.name(), field.name());
         let stored = column.reference.as_ref().map(|(target, rule)| (target.as_str(), rule.as_str()));
         let target = field.reference().map(|reference| self.catalog.at(reference.target));
-        let rule = field.reference().map(|reference| sql::on_delete(reference.on_delete));
+        let rule = field.reference().map(|reference| ident::on_delete(reference.on_delete));
         if stored == target.map(Collection::name).zip(rule) {
             return;
         }

@@ -18,8 +18,8 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
-use crate::store::sql::quote;
 pub(in crate::store) use source::Source;
 pub(in crate::store) use target::Target;
 

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
-use crate::store::sql::{on_delete, quote};
+use crate::store::ident::{on_delete, quote};
 
 /// Where PostgreSQL cuts names, without an error: two long ones could become the same.
 const LONGEST_NAME: usize = 63;

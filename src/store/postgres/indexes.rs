@@ -6,7 +6,7 @@
 use super::ddl::{self, short};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
-use crate::store::sql::{index_prefix, quote};
+use crate::store::ident::{index_prefix, quote};
 
 /// The longest string, or the longest strings of a rule together, that a B-tree is asked to hold, in bytes.
 pub(super) const LONGEST_SHORT: usize = 2000;

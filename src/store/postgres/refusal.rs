@@ -10,7 +10,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::{DbError, SqlState};
 
-use crate::store::sql::quote;
+use crate::store::ident::quote;
 
 /// Why there is no connection, in one sentence without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use tokio_postgres::{Error, Transaction};
 use super::system_tables;
 use crate::catalog::Catalog;
 use crate::store::OpenError;
-use crate::store::sql::quote;
+use crate::store::ident::quote;
 
 /// A right that is missing: what the role may not do, and the statement that lets it.
 pub(super) struct Missing {

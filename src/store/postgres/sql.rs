@@ -9,7 +9,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::{FieldKind, OnDelete};
 use crate::record::Value;
 use crate::record::listing::{Column, Condition, Filter};
-use crate::store::sql::{columns, quote};
+use crate::store::ident::{columns, quote};
 
 /// The version, and the changes since $1, $2 of them at the most.
 pub(super) const CHANGES: &str = "SELECT v.number, v.keys, c.number, c.collection, c.id, c.before::text, c.after::text \

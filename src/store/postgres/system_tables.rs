@@ -7,7 +7,7 @@
 
 use super::ddl::literal;
 use crate::catalog::collection::Collection;
-use crate::store::sql::quote;
+use crate::store::ident::quote;
 
 /// The format of what is stored, in `_carnet_version`. A change to anything below raises it, but for a table that is
 /// new: that it is missing shows by itself, and older versions need not know it. 2: access keys have scopes and an end, of

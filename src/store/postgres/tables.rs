@@ -13,9 +13,9 @@ use super::indexes::{self, Part};
 use super::{ddl, system_tables};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::ident::quote;
 use crate::store::migration::{Conflict, MigrationPlan, NAMED_IDS, Step, words};
 use crate::store::schema_diff::{self, Change, Differences, Stored, is_like};
-use crate::store::sql::quote;
 use stored::{Relation, StoredIndex, Table};
 
 /// What would have to change, and what stands against it. Reads only.

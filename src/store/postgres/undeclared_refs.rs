@@ -4,7 +4,7 @@
 use tokio_postgres::{Error, Transaction};
 
 use crate::catalog::Catalog;
-use crate::store::sql::quote;
+use crate::store::ident::quote;
 
 /// A foreign key of a table that is not declared that refers to a collection.
 pub(super) struct UndeclaredRef {

@@ -18,7 +18,7 @@ use crate::store::fatal::FatalLatch;
 use crate::store::memory::Memory;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::{Part, SetKey};
-use crate::store::sql;
+use crate::store::sqlite::sql;
 
 /// Below so many ids one thread reads a whole collection as fast as several would.
 const WORTH_SEVERAL_THREADS: i64 = 200_000;

@@ -15,7 +15,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{Field, Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
-use crate::store::sql::{self, quote};
+use crate::store::ident::{self, quote};
 pub(in crate::store) use source::Source;
 pub(in crate::store) use target::Target;
 
@@ -34,7 +34,7 @@ fn read(
     mut outlet: Outlet,
 ) -> Result<Sum, CopyError> {
     let failed = |error: rusqlite::Error| CopyError::failed(place, error);
-    let (table, columns) = (quote(collection.name()), sql::columns(collection));
+    let (table, columns) = (quote(collection.name()), ident::columns(collection));
     let text = format!("SELECT id, {columns} FROM {table} ORDER BY id");
     let mut statement = connection.prepare(&text).map_err(failed)?;
     let mut found = statement.query([]).map_err(failed)?;

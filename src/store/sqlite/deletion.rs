@@ -13,7 +13,7 @@ use crate::record::etag::ETags;
 use crate::record::{RecordId, Value, representation};
 use crate::store::StoreError;
 use crate::store::change::{After, Change};
-use crate::store::sql;
+use crate::store::sqlite::sql;
 use crate::store::verdict::Verdict;
 
 /// How many records one statement takes at the most.

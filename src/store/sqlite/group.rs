@@ -12,7 +12,7 @@ use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
 use crate::store::change::{After, Change, Changes};
-use crate::store::sql::{self, Statements};
+use crate::store::sqlite::sql::{self, Statements};
 use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
 

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::sql::quote;
+use crate::store::ident::quote;
 
 /// Whether each collection has no id left, in declared order.
 pub(super) fn used_up(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<bool>> {

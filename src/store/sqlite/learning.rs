@@ -11,7 +11,7 @@ use crate::record::listing::{Filter, Listing, Window};
 use crate::store::memory::asked::Asked;
 use crate::store::memory::ids::Ids;
 use crate::store::memory::sets::SetKey;
-use crate::store::sql;
+use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
 
 /// A filter that matches at most so many records is read at once; a larger set is read in the background.

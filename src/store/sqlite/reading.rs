@@ -16,7 +16,7 @@ use crate::store::memory::blocks::{BlockBuilder, BlockKey};
 use crate::store::memory::sets::SetKey;
 use crate::store::memory::view::{Read, View, Wanted, whole};
 use crate::store::page::{Meter, PageBuilder};
-use crate::store::sql;
+use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
 
 /// How often a page is tried without holding up the writing thread.

@@ -10,9 +10,10 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::ident::quote;
 use crate::store::migration::{MigrationPlan, Step, words};
 use crate::store::schema_diff::{Stored, is_like};
-use crate::store::sql::{self, quote};
+use crate::store::sqlite::sql;
 use stored::{Table, offenders};
 
 /// The name of a table while it is being built anew.

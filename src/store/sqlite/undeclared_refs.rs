@@ -7,7 +7,7 @@ use super::tables;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
-use crate::store::sql;
+use crate::store::sqlite::sql;
 
 /// A column of a table that is not declared that refers to a collection.
 pub(super) struct UndeclaredRef {

@@ -28,7 +28,7 @@ use crate::store::fatal::FatalLatch;
 use crate::store::memory::Memory;
 use crate::store::queue::{Queue, Waited};
 use crate::store::retry::{Ticket, Told, UnderWay};
-use crate::store::sql::Statements;
+use crate::store::sqlite::sql::Statements;
 use crate::store::verdict::Verdict;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.

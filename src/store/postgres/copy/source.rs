@@ -10,10 +10,10 @@ use crate::store::OpenError;
 use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
 use crate::store::postgres::{audit, prepare, tables};
-use crate::store::sql::quote;
 
 pub(in crate::store) struct Source<'a> {
     transaction: Transaction<'a>,

@@ -15,12 +15,12 @@ use crate::catalog::collection::Collection;
 use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::words;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::prepare::{self, Failure};
 use crate::store::postgres::{audit, ddl, indexes, ring};
-use crate::store::sql::quote;
 
 pub(in crate::store) struct Target<'a> {
     transaction: Transaction<'a>,

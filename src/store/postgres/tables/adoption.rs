@@ -3,10 +3,10 @@
 use super::stored::Table;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
+use crate::store::ident::quote;
 use crate::store::migration::Step;
 use crate::store::postgres::{ddl, system_tables};
 use crate::store::schema_diff::{Question, Stored};
-use crate::store::sql::quote;
 
 /// Gives the table what it lacks.
 pub(super) fn step(collection: &Collection, table: &Table) -> Option<Step> {

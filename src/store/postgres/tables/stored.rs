@@ -7,10 +7,10 @@ use tokio_postgres::{Error, Row, Transaction};
 use super::queries::{COLUMNS, CONSTRAINTS, INDEXES, RELATIONS, TRIGGERS};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
+use crate::store::ident::{self, quote};
 use crate::store::postgres::ddl;
 use crate::store::postgres::indexes::{self, Part, Shape};
 use crate::store::schema_diff::{Column, Stored};
-use crate::store::sql::{self, quote};
 
 /// Something that has a name among the tables.
 pub(super) enum Relation {
@@ -229,7 +229,7 @@ impl StoredIndex {
     /// The name of what it is a part of, as far as it is known: what goes together is told of once.
     pub(super) fn whole(&self, collection: &Collection) -> String {
         if ddl::kept_of(&self.name).is_some() && self.shape.is_unique {
-            return format!("{}{} unique", sql::index_prefix(collection), self.shape.columns.join(","));
+            return format!("{}{} unique", ident::index_prefix(collection), self.shape.columns.join(","));
         }
         let part = [" long", " none"].into_iter().find_map(|part| self.name.strip_suffix(part));
         part.unwrap_or(&self.name).to_owned()

@@ -12,9 +12,9 @@ use crate::store::OpenError;
 use crate::store::audit::Head;
 use crate::store::copy::rows::Sum;
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
-use crate::store::sql::quote;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::{audit, keys, tables};
 

@@ -15,10 +15,11 @@ use crate::store::OpenError;
 use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{self, Batch, Field, Sum};
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::ident::{self, quote};
 use crate::store::keys::KeyRow;
-use crate::store::sql::{self, quote};
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
+use crate::store::sqlite::sql;
 use crate::store::sqlite::{audit, keys, place, tables, version};
 
 /// Room for the indexes that are made at the end.
@@ -213,7 +214,7 @@ fn refuse_filled(connection: &Connection, place: &str, catalog: &Catalog) -> Res
 fn insert(connection: &Connection, collection: &Collection, batch: &Batch) -> rusqlite::Result<()> {
     let places: Vec<String> =
         (0..=collection.fields().len()).map(|place| format!("?{}", place + 1)).collect();
-    let (table, columns) = (quote(collection.name()), sql::columns(collection));
+    let (table, columns) = (quote(collection.name()), ident::columns(collection));
     let text = format!("INSERT INTO {table} (id, {columns}) VALUES ({})", places.join(", "));
     let mut statement = connection.prepare_cached(&text)?;
     let mut rest: &[u8] = &batch.rows;

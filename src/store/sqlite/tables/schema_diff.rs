@@ -6,9 +6,10 @@ use super::rebuild;
 use super::stored::{Table, offenders};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::ident::{self, quote};
 use crate::store::migration::{Conflict, MigrationPlan, Step, words};
 use crate::store::schema_diff::{self, Change, Differences};
-use crate::store::sql::{self, quote};
+use crate::store::sqlite::sql;
 
 /// Adds to the plan what the collection needs; `stored` are the tables that are there.
 pub(super) fn run(
@@ -60,7 +61,7 @@ pub(super) fn run(
 
 fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {
     let mut steps = Vec::new();
-    let prefix = sql::index_prefix(collection);
+    let prefix = ident::index_prefix(collection);
     let wanted = sql::indexes(collection);
     for index in &wanted {
         let text = sql::create_index(collection, index);

@@ -4,9 +4,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
+use crate::store::ident::quote;
 use crate::store::migration::NAMED_IDS;
 use crate::store::schema_diff::{Column, Stored};
-use crate::store::sql::{self, quote};
+use crate::store::sqlite::sql;
 
 /// A stored table, as SQLite describes it.
 pub(super) struct Table {

@@ -1,17 +1,13 @@
-//! Catalog and request → SQL text, by pure functions. Names come from the catalog, values are bound.
+//! SQLite's SQL: catalog and request → text, by pure functions. Names come from the catalog, values are bound.
 
 use std::fmt::Write;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{Field, FieldKind, OnDelete};
+use crate::catalog::field::{Field, FieldKind};
 use crate::record::Value;
 use crate::record::listing::{Column, Condition, Filter, Listing};
-
-/// A name as an identifier. Names hold no quote (`catalog/name.rs`); index names hold dots and commas.
-pub(super) fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
+use crate::store::ident::{columns, index_prefix, on_delete, quote};
 
 /// The type of a field's column in a STRICT table.
 pub(super) fn column_type(kind: FieldKind) -> &'static str {
@@ -32,15 +28,6 @@ pub(super) fn column_check(field: &Field) -> Option<String> {
         FieldKind::Float => {
             Some(format!("CHECK ({name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
         }
-    }
-}
-
-/// The deletion rule as a foreign key spells it.
-pub(super) fn on_delete(rule: OnDelete) -> &'static str {
-    match rule {
-        OnDelete::Restrict => "RESTRICT",
-        OnDelete::SetNull => "SET NULL",
-        OnDelete::Cascade => "CASCADE",
     }
 }
 
@@ -83,11 +70,6 @@ pub(super) struct Index {
     pub(super) is_unique: bool,
 }
 
-/// What the name of every index of a collection begins with. The dot keeps `a` + `b_c` and `a_b` + `c` apart.
-pub(super) fn index_prefix(collection: &Collection) -> String {
-    format!("{}.", collection.name())
-}
-
 /// The indexes of a collection: one for each unique rule, and one for each field, since any can be filtered.
 pub(super) fn indexes(collection: &Collection) -> Vec<Index> {
     let prefix = index_prefix(collection);
@@ -115,12 +97,6 @@ pub(super) fn create_index(collection: &Collection, index: &Index) -> String {
         index.fields.iter().map(|&position| quote(collection.fields()[position].name())).collect();
     let (name, table) = (quote(&index.name), quote(collection.name()));
     format!("CREATE {unique}INDEX {name} ON {table} ({})", columns.join(", "))
-}
-
-/// The names of a collection's columns, without `id`, in the order of the fields.
-pub(super) fn columns(collection: &Collection) -> String {
-    let names: Vec<String> = collection.fields().iter().map(|field| quote(field.name())).collect();
-    names.join(", ")
 }
 
 /// The statements of a collection whose text does not depend on the request, made once.
