@@ -9,7 +9,7 @@ mod fatal;
 pub mod fuzzing;
 mod read_limiter;
 pub mod keys;
-mod memory;
+mod cache;
 mod page;
 pub mod migration;
 pub mod postgres;

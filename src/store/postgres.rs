@@ -261,7 +261,7 @@ impl Postgres {
     }
 
     pub(super) fn measure(&self) {
-        let (sets, blocks) = self.session().map_or((0, 0), |session| session.memory.bytes());
+        let (sets, blocks) = self.session().map_or((0, 0), |session| session.cache.bytes());
         self.context.observer.store().memory_is(sets, blocks);
     }
 }

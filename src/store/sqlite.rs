@@ -35,9 +35,9 @@ use arc_swap::Guard;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
+use super::cache::Cache;
 use super::fatal::FatalLatch;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
-use super::memory::Memory;
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
@@ -70,7 +70,7 @@ pub struct Sqlite {
     statements: Arc<[Statements]>,
     readers: Readers,
     limiter: ReadLimiter,
-    memory: Arc<Memory>,
+    cache: Arc<Cache>,
     writer: Writer,
     builder: Builder,
     access_keys: Arc<Follower>,
@@ -124,15 +124,15 @@ impl Sqlite {
             settings.memory,
         )
         .map_err(|error| connection::unusable(path, &error))?;
-        let memory = desk.memory();
+        let cache = desk.cache();
         let writer = Writer::start(desk, fatal.clone()).map_err(unusable)?;
-        let builder = Builder::start(file.clone(), catalog, memory.clone(), observer.clone(), fatal.clone())?;
+        let builder = Builder::start(file.clone(), catalog, cache.clone(), observer.clone(), fatal.clone())?;
         let windows = Windows::default();
         Ok(Self {
             statements,
             readers,
             limiter,
-            memory,
+            cache,
             writer,
             builder,
             access_keys,
@@ -249,7 +249,7 @@ impl Sqlite {
     }
 
     pub(super) fn measure(&self) {
-        let (sets, blocks) = self.memory.bytes();
+        let (sets, blocks) = self.cache.bytes();
         self.observer.store().memory_is(sets, blocks);
     }
 

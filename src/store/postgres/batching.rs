@@ -9,7 +9,7 @@ use super::write::{Patched, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value};
-use crate::store::memory::term::Term;
+use crate::store::cache::term::Term;
 
 /// How much text one statement carries at the most, so that no message outgrows the protocol.
 pub(super) const LARGEST_BATCH_BYTES: usize = 8 << 20;

@@ -15,9 +15,9 @@ use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
 use crate::store::StoreError;
-use crate::store::memory::Memory;
-use crate::store::memory::ids::Ids;
-use crate::store::memory::sets::{Part, SetKey};
+use crate::store::cache::Cache;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::sets::{Part, SetKey};
 
 /// How many sets may wait to be built. One that finds no room is asked for again.
 const QUEUE: usize = 64;
@@ -66,7 +66,7 @@ impl Builder {
 /// What building a set takes: a connection of its own.
 pub(super) struct Workshop {
     pub(super) catalog: Arc<Catalog>,
-    pub(super) memory: Arc<Memory>,
+    pub(super) cache: Arc<Cache>,
     pub(super) conn: PreparedConn,
     pub(super) observer: Arc<Observer>,
 }
@@ -88,7 +88,7 @@ impl Workshop {
 
     /// Builds a set, unless it is known.
     async fn build(&self, key: &SetKey, validator: &CacheValidator) -> Result<(), String> {
-        let Some(number) = self.memory.begin_build(key.clone()) else { return Ok(()) };
+        let Some(number) = self.cache.begin_build(key.clone()) else { return Ok(()) };
         let read = match self.read(key).await {
             // A commit that was read but is not applied yet would show in this set and nowhere else.
             Ok(part) => validator.refresh().await.map(|()| part).map_err(|error| error.to_string()),
@@ -96,11 +96,11 @@ impl Workshop {
         };
         match read {
             Ok(part) => {
-                self.memory.finish_build(number, vec![part]);
+                self.cache.finish_build(number, vec![part]);
                 Ok(())
             }
             Err(cause) => {
-                self.memory.abandon_build(number);
+                self.cache.abandon_build(number);
                 Err(cause)
             }
         }

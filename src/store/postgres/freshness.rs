@@ -20,8 +20,8 @@ use super::trouble::words;
 use crate::catalog::Catalog;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;
+use crate::store::cache::Cache;
 use crate::store::change::{After, Change};
-use crate::store::memory::Memory;
 
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
 /// is short.
@@ -102,20 +102,20 @@ impl CacheValidator {
 pub(super) struct ChangeFeed {
     pub(super) conn: Arc<PreparedConn>,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) memory: Arc<Memory>,
+    pub(super) cache: Arc<Cache>,
     pub(super) keys: Arc<Keys>,
 }
 
 impl ChangeFeed {
     async fn look(&self, builder: &Builder) -> Result<(), Error> {
-        let known = self.memory.version();
+        let known = self.cache.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
         let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
         let Some(first) = rows.first() else { return Ok(()) };
         let version = first.try_get::<_, i64>(0)?.unsigned_abs();
         if version != known {
             let News { changes, forgotten } = self.news(known, version, &rows)?;
-            self.memory.apply(version, &changes, &forgotten);
+            self.cache.apply(version, &changes, &forgotten);
             forgotten.into_iter().for_each(|collection| builder.request_all_of(collection));
         }
         self.keys.follow(&self.conn, first.try_get(1)?).await

@@ -7,9 +7,9 @@ use super::sql;
 use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Filter, Listing, Window};
-use crate::store::memory::asked::Asked;
-use crate::store::memory::ids::Ids;
-use crate::store::memory::sets::SetKey;
+use crate::store::cache::asked::Asked;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::sets::SetKey;
 use crate::store::{Page, Room, StoreError};
 
 /// A filter that matches at most so many records is read at once; a larger set is read in the background.
@@ -68,10 +68,10 @@ impl Session {
         for row in &rows {
             row::id(row, 1).map_err(|error| of_reading(&error))?.map(|id| ids.insert(id));
         }
-        if self.memory.version() < read_at {
+        if self.cache.version() < read_at {
             self.validator.refresh().await?;
         }
-        self.memory.keep_set(read_at, key.clone(), ids);
+        self.cache.keep_set(read_at, key.clone(), ids);
         Ok(true)
     }
 
@@ -89,19 +89,19 @@ impl Session {
             };
             singles.push(single);
         }
-        if self.memory.intersect(key, &singles) {
+        if self.cache.intersect(key, &singles) {
             return Ok(true);
         }
         if self.learn_small(collection, &listing.filters, key).await? {
             return Ok(true);
         }
         for (single, filter) in singles.iter().zip(&listing.filters) {
-            if self.memory.count(single).is_none()
+            if self.cache.count(single).is_none()
                 && !self.learn_small(collection, std::slice::from_ref(filter), single).await?
             {
                 self.builder.build(single.clone()).await?;
             }
         }
-        Ok(self.memory.intersect(key, &singles))
+        Ok(self.cache.intersect(key, &singles))
     }
 }

@@ -13,10 +13,10 @@ use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Listing, Window};
-use crate::store::memory::asked::Asked;
-use crate::store::memory::blocks::{Block, BlockBuilder, BlockKey};
-use crate::store::memory::sets::SetKey;
-use crate::store::memory::view::{Read, Wanted, whole};
+use crate::store::cache::asked::Asked;
+use crate::store::cache::blocks::{Block, BlockBuilder, BlockKey};
+use crate::store::cache::sets::SetKey;
+use crate::store::cache::view::{Read, Wanted, whole};
 use crate::store::page::{Meter, PageBuilder};
 use crate::store::{Page, Room, StoreError};
 
@@ -33,18 +33,18 @@ impl Session {
         id: RecordId,
     ) -> Result<Option<Bytes>, StoreError> {
         let key = BlockKey::of(collection.position(), id);
-        if self.memory.block(key).is_some() {
+        if self.cache.block(key).is_some() {
             self.validator.refresh().await?;
             // Again, now that it is fresh; it may have been dropped meanwhile.
-            if let Some(block) = self.memory.block(key) {
+            if let Some(block) = self.cache.block(key) {
                 return Ok(block.record(id));
             }
         }
-        let whole_block = self.memory.is_worth_reading(key);
+        let whole_block = self.cache.is_worth_reading(key);
         let wanted = if whole_block { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
         let (read_at, read) = self.read_blocks(collection, vec![wanted], &mut |_| true).await?;
         let record = read.first().and_then(|(_, block, _)| block.record(id));
-        self.memory.keep(read_at, whole(read.into_iter()));
+        self.cache.keep(read_at, whole(read.into_iter()));
         Ok(record)
     }
 
@@ -86,18 +86,18 @@ impl Session {
         let tries = if window.count > LONG_PAGE { TRIES_OF_A_LONG_PAGE } else { TRIES };
         for _ in 0..tries {
             self.validator.refresh().await?;
-            let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
-            let wanted = view.missing(&self.memory);
+            let Some(mut view) = self.cache.view(key, window) else { return Ok(None) };
+            let wanted = view.missing(&self.cache);
             if wanted.is_empty() {
                 return view.assemble(room).map(Some);
             }
             let (read_at, read) = self.read_blocks(collection, wanted, room).await?;
             let is_of_one_moment = read_at == view.version;
             view.fill_in(&read);
-            if self.memory.version() < read_at {
+            if self.cache.version() < read_at {
                 self.validator.refresh().await?;
             }
-            self.memory.keep(read_at, whole(read.into_iter()));
+            self.cache.keep(read_at, whole(read.into_iter()));
             if is_of_one_moment {
                 return view.assemble(room).map(Some);
             }

@@ -23,8 +23,8 @@ use super::trouble::{of_reading, words};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
+use crate::store::cache::Cache;
 use crate::store::fatal::FatalLatch;
-use crate::store::memory::Memory;
 use crate::store::read_limiter::ReadLimiter;
 
 /// Connections that those share who read what is found at once, and those whose reads take long: each connection answers one question
@@ -41,7 +41,7 @@ const TIDY: Duration = Duration::from_secs(5);
 const KEPT_VERSIONS: i64 = 1_000;
 
 pub(super) struct Session {
-    pub(super) memory: Arc<Memory>,
+    pub(super) cache: Arc<Cache>,
     pub(super) validator: CacheValidator,
     pub(super) builder: Builder,
     pub(super) observer: Arc<Observer>,
@@ -79,7 +79,7 @@ impl Session {
         let version = first.query("SELECT number FROM _carnet_version", &[]).await;
         let version = version.and_then(|rows| rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)));
         let version = version.map_err(|error| words(&error))?.unsigned_abs();
-        let memory = Arc::new(Memory::new(context.catalog.clone(), version, context.memory_bytes));
+        let cache = Arc::new(Cache::new(context.catalog.clone(), version, context.memory_bytes));
         // All at once: until they are there, nobody is served.
         let conns = |number| try_join_all((0..number).map(|_| server.conn()));
         let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
@@ -90,13 +90,13 @@ impl Session {
         for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
         let workshop = Workshop {
             catalog: context.catalog.clone(),
-            memory: memory.clone(),
+            cache: cache.clone(),
             conn: for_sets,
             observer: context.observer.clone(),
         };
         let (builder, requests) = Builder::new();
         let session = Arc::new(Self {
-            memory,
+            cache,
             validator: CacheValidator::default(),
             builder,
             observer: context.observer.clone(),
@@ -130,7 +130,7 @@ impl Session {
         let feed = ChangeFeed {
             conn: first,
             catalog: context.catalog.clone(),
-            memory: self.memory.clone(),
+            cache: self.cache.clone(),
             keys: context.keys.clone(),
         };
         // The builder is busy for long at a time, and must hold up nobody.

@@ -14,10 +14,10 @@ use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::{RecordId, Value};
 use crate::store::OpenError;
+use crate::store::cache::Cache;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::sets::{Part, SetKey};
 use crate::store::fatal::FatalLatch;
-use crate::store::memory::Memory;
-use crate::store::memory::ids::Ids;
-use crate::store::memory::sets::{Part, SetKey};
 use crate::store::sqlite::sql;
 
 /// Below so many ids one thread reads a whole collection as fast as several would.
@@ -36,7 +36,7 @@ pub(super) struct Builder {
 struct Workshop {
     file: Arc<DatabaseFile>,
     catalog: Arc<Catalog>,
-    memory: Arc<Memory>,
+    cache: Arc<Cache>,
     observer: Arc<Observer>,
 }
 
@@ -45,14 +45,14 @@ impl Builder {
     pub(super) fn start(
         file: Arc<DatabaseFile>,
         catalog: Arc<Catalog>,
-        memory: Arc<Memory>,
+        cache: Arc<Cache>,
         observer: Arc<Observer>,
         fatal: FatalLatch,
     ) -> Result<Self, OpenError> {
         let (sender, requests) = sync_channel(QUEUE);
         let collections = catalog.collections().len();
         let place = file.path().display().to_string();
-        let workshop = Arc::new(Workshop { file, catalog, memory, observer });
+        let workshop = Arc::new(Workshop { file, catalog, cache, observer });
         let thread = workshop.clone();
         std::thread::Builder::new()
             .name("sets".into())
@@ -90,17 +90,17 @@ impl Workshop {
     }
 
     fn build(&self, key: &SetKey) {
-        let Some(number) = self.memory.begin_build(key.clone()) else { return };
+        let Some(number) = self.cache.begin_build(key.clone()) else { return };
         match self.read(key) {
             Ok(parts) => {
                 // A commit that was read but is not applied yet would show in this set and nowhere else.
-                match self.memory.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0)) {
-                    Ok(()) => self.memory.finish_build(number, parts),
-                    Err(_) => self.memory.abandon_build(number),
+                match self.cache.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0)) {
+                    Ok(()) => self.cache.finish_build(number, parts),
+                    Err(_) => self.cache.abandon_build(number),
                 }
             }
             Err(cause) => {
-                self.memory.abandon_build(number);
+                self.cache.abandon_build(number);
                 self.observer.report(Event::Warning(&format!("a set of ids cannot be read: {cause}")));
             }
         }

@@ -8,9 +8,9 @@ use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Filter, Listing, Window};
-use crate::store::memory::asked::Asked;
-use crate::store::memory::ids::Ids;
-use crate::store::memory::sets::SetKey;
+use crate::store::cache::asked::Asked;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::sets::SetKey;
 use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
 
@@ -68,8 +68,8 @@ impl Sqlite {
         let (read_at, ids) = read().map_err(super::broken)?;
         let Some(ids) = ids else { return Ok(None) };
         let number = ids.len();
-        self.memory.wait_for(read_at)?;
-        self.memory.keep_set(read_at, key.clone(), ids);
+        self.cache.wait_for(read_at)?;
+        self.cache.keep_set(read_at, key.clone(), ids);
         Ok(Some(number))
     }
 
@@ -86,7 +86,7 @@ impl Sqlite {
             let Asked::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
                 return Ok(());
             };
-            let number = match self.memory.count(&single) {
+            let number = match self.cache.count(&single) {
                 Some(number) => Some(number),
                 None => self.learn_small(collection, std::slice::from_ref(filter), &single, None)?,
             };
@@ -104,7 +104,7 @@ impl Sqlite {
         for single in &singles {
             self.builder.build_now(single);
         }
-        self.memory.intersect(key, &singles);
+        self.cache.intersect(key, &singles);
         Ok(())
     }
 }

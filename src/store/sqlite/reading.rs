@@ -11,10 +11,10 @@ use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
-use crate::store::memory::asked::Asked;
-use crate::store::memory::blocks::{BlockBuilder, BlockKey};
-use crate::store::memory::sets::SetKey;
-use crate::store::memory::view::{Read, View, Wanted, whole};
+use crate::store::cache::asked::Asked;
+use crate::store::cache::blocks::{BlockBuilder, BlockKey};
+use crate::store::cache::sets::SetKey;
+use crate::store::cache::view::{Read, View, Wanted, whole};
 use crate::store::page::{Meter, PageBuilder};
 use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
@@ -29,19 +29,19 @@ impl Sqlite {
         id: RecordId,
     ) -> Result<Option<Bytes>, StoreError> {
         let key = BlockKey::of(collection.position(), id);
-        if let Some(block) = self.memory.block(key) {
+        if let Some(block) = self.cache.block(key) {
             return Ok(block.record(id));
         }
-        if self.memory.lives(collection.position(), id) == Some(false) {
+        if self.cache.lives(collection.position(), id) == Some(false) {
             return Ok(None);
         }
-        let is_worth_reading = self.memory.is_worth_reading(key);
+        let is_worth_reading = self.cache.is_worth_reading(key);
         let wanted = if is_worth_reading { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
         let (read_at, mut read) = self.read_blocks(collection, vec![wanted], &mut |_| true)?;
-        self.memory.wait_for(read_at)?;
+        self.cache.wait_for(read_at)?;
         let block = read.pop();
         let record = block.as_ref().and_then(|(_, block, _)| block.record(id));
-        self.memory.keep(read_at, whole(block.into_iter()));
+        self.cache.keep(read_at, whole(block.into_iter()));
         Ok(record)
     }
 
@@ -78,7 +78,7 @@ impl Sqlite {
         room: &mut Room<'_>,
     ) -> Result<Option<Page>, StoreError> {
         for _ in 0..TRIES {
-            let Some(mut view) = self.memory.view(key, window) else { return Ok(None) };
+            let Some(mut view) = self.cache.view(key, window) else { return Ok(None) };
             if self.complete(collection, &mut view, room)? {
                 return view.assemble(room).map(Some);
             }
@@ -86,7 +86,7 @@ impl Sqlite {
         // Others write all the time. With the state held still the database is at most one commit ahead, and
         // that one is applied as soon as we let go.
         loop {
-            let held = self.memory.view_held(key, window, |mut view| {
+            let held = self.cache.view_held(key, window, |mut view| {
                 let is_complete = self.complete_held(collection, &mut view, room)?;
                 is_complete.then(|| view.assemble(room)).transpose()
             });
@@ -95,7 +95,7 @@ impl Sqlite {
                 Some(Err(error)) => return Err(error),
                 Some(Ok(Some(page))) => return Ok(Some(page)),
                 // Nothing is applied any more: the two will never meet.
-                Some(Ok(None)) if self.memory.is_closed() => return Err(StoreError::Unavailable),
+                Some(Ok(None)) if self.cache.is_closed() => return Err(StoreError::Unavailable),
                 Some(Ok(None)) => std::thread::yield_now(),
             }
         }
@@ -109,10 +109,10 @@ impl Sqlite {
         room: &mut Room<'_>,
     ) -> Result<bool, StoreError> {
         let Some((read_at, read)) = self.read_missing(collection, view, room)? else { return Ok(true) };
-        self.memory.wait_for(read_at)?;
+        self.cache.wait_for(read_at)?;
         let is_of_one_moment = read_at == view.version;
         view.fill_in(&read);
-        self.memory.keep(read_at, whole(read.into_iter()));
+        self.cache.keep(read_at, whole(read.into_iter()));
         Ok(is_of_one_moment)
     }
 
@@ -134,7 +134,7 @@ impl Sqlite {
         view: &View,
         room: &mut Room<'_>,
     ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
-        let wanted = view.missing(&self.memory);
+        let wanted = view.missing(&self.cache);
         if wanted.is_empty() {
             return Ok(None);
         }
@@ -222,7 +222,7 @@ impl Sqlite {
             self.observer.store().stepped(steps);
             Ok::<_, StoreError>((read_at, builder.finish(total)?))
         })?;
-        self.memory.wait_for(read_at)?;
+        self.cache.wait_for(read_at)?;
         Ok(page)
     }
 }

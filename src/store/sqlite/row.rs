@@ -9,7 +9,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::record::representation::{self, Cell};
 use crate::record::{RecordId, Value};
-use crate::store::memory::blocks::BlockBuilder;
+use crate::store::cache::blocks::BlockBuilder;
 
 /// A value to bind.
 pub(super) struct Bound<'a>(pub(super) &'a Value);

@@ -23,9 +23,9 @@ use super::write::{Ran, Task, Write};
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
+use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
-use crate::store::memory::Memory;
 use crate::store::queue::{Queue, Waited};
 use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sqlite::sql::Statements;
@@ -53,11 +53,11 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(desk: Desk, fatal: FatalLatch) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let (memory, broken, writes) = (desk.memory.clone(), fatal.clone(), queue.clone());
+        let (cache, broken, writes) = (desk.cache.clone(), fatal.clone(), queue.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
             let end = broken.guard("the writing thread", || desk.work(&writes));
-            memory.close();
+            cache.close();
             writes.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
                 broken.trip(&cause);
@@ -111,7 +111,7 @@ pub(super) struct Desk {
     /// Which collections have no id left.
     used_up: Vec<bool>,
     foreign: Foreign,
-    memory: Arc<Memory>,
+    cache: Arc<Cache>,
     observer: Arc<Observer>,
     /// The version of the last commit.
     version: u64,
@@ -140,7 +140,7 @@ impl Desk {
         };
         let undeclared_refs = UndeclaredRef::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
-        let memory = Arc::new(Memory::new(catalog.clone(), version, memory_bytes));
+        let cache = Arc::new(Cache::new(catalog.clone(), version, memory_bytes));
         let log = Log::new(file.clone(), observer.clone());
         let mut desk = Self {
             connection,
@@ -149,7 +149,7 @@ impl Desk {
             undeclared_refs,
             used_up,
             foreign: Foreign::default(),
-            memory,
+            cache,
             observer,
             version,
             file,
@@ -164,8 +164,8 @@ impl Desk {
     }
 
     /// What the thread keeps in line with the data.
-    pub(super) fn memory(&self) -> Arc<Memory> {
-        self.memory.clone()
+    pub(super) fn cache(&self) -> Arc<Cache> {
+        self.cache.clone()
     }
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
@@ -256,7 +256,7 @@ impl Desk {
                 self.used_up = used_up;
                 if version != self.version {
                     self.version = version;
-                    self.memory.apply(version, changes.kept(), &changes.forgotten());
+                    self.cache.apply(version, changes.kept(), &changes.forgotten());
                 }
                 let metrics = self.observer.store();
                 if !settled.is_empty() {

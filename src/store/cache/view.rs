@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Memory;
+use super::Cache;
 use super::blocks::{Block, BlockKey};
 use crate::record::RecordId;
 use crate::store::page::{PIECE, PageBuilder};
@@ -53,10 +53,10 @@ pub(in crate::store) fn whole(
 
 impl View {
     /// What must be read before the page is complete.
-    pub(in crate::store) fn missing(&self, memory: &Memory) -> Vec<Wanted> {
+    pub(in crate::store) fn missing(&self, cache: &Cache) -> Vec<Wanted> {
         let missing = self.runs.iter().filter(|run| run.block.is_none());
         let wanted = missing.map(|run| {
-            if run.ids.len() >= WORTH_A_BLOCK || memory.is_worth_reading(run.key) {
+            if run.ids.len() >= WORTH_A_BLOCK || cache.is_worth_reading(run.key) {
                 Wanted::Block(run.key)
             } else {
                 Wanted::Records(run.key, self.ids[run.ids.clone()].to_vec())

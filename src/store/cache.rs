@@ -33,7 +33,7 @@ use view::{Run, View};
 /// Sets may take a quarter of the memory, blocks the rest.
 const SHARE_OF_SETS: usize = 4;
 
-pub(super) struct Memory {
+pub(super) struct Cache {
     catalog: Arc<Catalog>,
     state: RwLock<State>,
     blocks: Blocks,
@@ -51,7 +51,7 @@ struct State {
     sets: Sets,
 }
 
-impl Memory {
+impl Cache {
     pub(super) fn new(catalog: Arc<Catalog>, version: u64, limit_bytes: usize) -> Self {
         let for_sets = limit_bytes / SHARE_OF_SETS;
         let sets = Sets::new(catalog.collections().len(), for_sets);
@@ -99,7 +99,7 @@ impl Memory {
         Some(self.view_of(key.collection, state.version, state.sets.find(key)?, window))
     }
 
-    /// As [`Memory::view`], with the state held still while `read` gets what is missing.
+    /// As [`Cache::view`], with the state held still while `read` gets what is missing.
     pub(super) fn view_held<T>(
         &self,
         key: &SetKey,
