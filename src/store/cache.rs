@@ -4,7 +4,7 @@
 //! here before it answers anybody; a reader that had to go to the database compares versions, so that all
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
-pub(super) mod asked;
+pub(super) mod lookup;
 pub(super) mod blocks;
 mod chunk;
 pub(super) mod ids;

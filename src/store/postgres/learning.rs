@@ -7,8 +7,8 @@ use super::sql;
 use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Filter, Listing, Window};
-use crate::store::cache::asked::Asked;
 use crate::store::cache::ids::Ids;
+use crate::store::cache::lookup::Lookup;
 use crate::store::cache::sets::SetKey;
 use crate::store::{Page, Room, StoreError};
 
@@ -84,7 +84,7 @@ impl Session {
     ) -> Result<bool, StoreError> {
         let mut singles = Vec::with_capacity(key.fields.len());
         for filter in &listing.filters {
-            let Asked::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
+            let Lookup::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
                 return Ok(false);
             };
             singles.push(single);

@@ -13,8 +13,8 @@ use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Listing, Window};
-use crate::store::cache::asked::Asked;
 use crate::store::cache::blocks::{Block, BlockBuilder, BlockKey};
+use crate::store::cache::lookup::Lookup;
 use crate::store::cache::sets::SetKey;
 use crate::store::cache::view::{Read, Wanted, whole};
 use crate::store::page::{Meter, PageBuilder};
@@ -59,13 +59,13 @@ impl Session {
             return self.read_page(&self.long, collection, listing, room).await;
         };
         match SetKey::of(collection, &listing.filters) {
-            Asked::Nothing => {
+            Lookup::Nothing => {
                 self.validator.refresh().await?;
                 Ok(Page::empty())
             }
             // At most one record: the database finds it at once.
-            Asked::OneId => self.read_page(&self.quick, collection, listing, room).await,
-            Asked::Set(key) => match self.page_of(collection, &key, window, room).await? {
+            Lookup::OneId => self.read_page(&self.quick, collection, listing, room).await,
+            Lookup::Set(key) => match self.page_of(collection, &key, window, room).await? {
                 Some(page) => Ok(page),
                 None => {
                     let _permit = self.limiter.acquire().await?;

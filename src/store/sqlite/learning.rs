@@ -8,8 +8,8 @@ use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Filter, Listing, Window};
-use crate::store::cache::asked::Asked;
 use crate::store::cache::ids::Ids;
+use crate::store::cache::lookup::Lookup;
 use crate::store::cache::sets::SetKey;
 use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
@@ -83,7 +83,7 @@ impl Sqlite {
         let mut singles = Vec::with_capacity(key.fields.len());
         let mut smallest: Option<(u64, usize)> = None;
         for (place, filter) in listing.filters.iter().enumerate() {
-            let Asked::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
+            let Lookup::Set(single) = SetKey::of(collection, std::slice::from_ref(filter)) else {
                 return Ok(());
             };
             let number = match self.cache.count(&single) {

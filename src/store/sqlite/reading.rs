@@ -11,8 +11,8 @@ use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
-use crate::store::cache::asked::Asked;
 use crate::store::cache::blocks::{BlockBuilder, BlockKey};
+use crate::store::cache::lookup::Lookup;
 use crate::store::cache::sets::SetKey;
 use crate::store::cache::view::{Read, View, Wanted, whole};
 use crate::store::page::{Meter, PageBuilder};
@@ -56,10 +56,10 @@ impl Sqlite {
             return self.read_page(collection, listing, room);
         };
         match SetKey::of(collection, &listing.filters) {
-            Asked::Nothing => Ok(Page::empty()),
+            Lookup::Nothing => Ok(Page::empty()),
             // At most one record: the database finds it at once.
-            Asked::OneId => self.read_page(collection, listing, room),
-            Asked::Set(key) => match self.page_of(collection, &key, window, room)? {
+            Lookup::OneId => self.read_page(collection, listing, room),
+            Lookup::Set(key) => match self.page_of(collection, &key, window, room)? {
                 Some(page) => Ok(page),
                 None => {
                     let _permit = self.limiter.acquire().await?;
