@@ -8,7 +8,7 @@ mod event;
 mod line;
 mod log;
 mod metrics;
-mod parts;
+mod sharded;
 mod requests;
 
 use std::io::{self, IsTerminal, Write};
@@ -24,7 +24,7 @@ pub use requests::Route;
 use line::Style;
 use log::Log;
 use metrics::Metrics;
-use parts::Parts;
+use sharded::Sharded;
 
 /// The `Content-Type` of [`Observer::metrics_text`].
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -193,10 +193,10 @@ impl Observer {
 
 /// One more in a number for as long as it lives. It may end on another thread: only the sum means something.
 #[derive(Debug)]
-pub struct Counted<'a>(&'a Parts<AtomicI64>);
+pub struct Counted<'a>(&'a Sharded<AtomicI64>);
 
 impl<'a> Counted<'a> {
-    fn new(number: &'a Parts<AtomicI64>) -> Self {
+    fn new(number: &'a Sharded<AtomicI64>) -> Self {
         number.own().fetch_add(1, Relaxed);
         Counted(number)
     }

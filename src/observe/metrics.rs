@@ -12,8 +12,8 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::parts::Parts;
 use super::requests::Requests;
+use super::sharded::Sharded;
 
 /// A number that goes up and down.
 pub(super) type Level = Gauge;
@@ -22,7 +22,7 @@ pub(super) type Level = Gauge;
 pub(super) struct Metrics {
     registry: Registry,
     pub(super) requests: Arc<Requests>,
-    pub(super) requests_in_flight: Parts<AtomicI64>,
+    pub(super) requests_in_flight: Sharded<AtomicI64>,
     /// Their sum, as it was when last asked for.
     active_requests: Level,
     pub(super) connections_open: Level,
@@ -91,7 +91,7 @@ impl Metrics {
         let metrics = Metrics {
             registry: Registry::default(),
             requests: Arc::default(),
-            requests_in_flight: Parts::default(),
+            requests_in_flight: Sharded::default(),
             active_requests: Level::default(),
             connections_open: Level::default(),
             answer_bytes: Level::default(),

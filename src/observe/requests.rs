@@ -15,7 +15,7 @@ use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
-use super::parts::Parts;
+use super::sharded::Sharded;
 
 /// The path template a request is counted under, such as `/users/<id>/`.
 ///
@@ -69,7 +69,7 @@ pub(super) struct Requests {
 /// The durations of one route, by method and status.
 struct Row {
     route: String,
-    cells: [[OnceLock<Box<Parts<Durations>>>; STATUSES.len()]; METHODS.len()],
+    cells: [[OnceLock<Box<Sharded<Durations>>>; STATUSES.len()]; METHODS.len()],
 }
 
 #[derive(Default)]
@@ -124,7 +124,7 @@ impl fmt::Debug for Row {
 
 impl Durations {
     /// The counts and the sum of all threads.
-    fn total(parts: &Parts<Self>) -> ([u64; BOUNDS_NANOS.len() + 1], u64) {
+    fn total(parts: &Sharded<Self>) -> ([u64; BOUNDS_NANOS.len() + 1], u64) {
         let mut counts = [0; BOUNDS_NANOS.len() + 1];
         let mut sum_nanos = 0;
         for part in parts.all() {

@@ -1,31 +1,31 @@
-//! Counting from all cores at once: each thread adds to a part of its own, and who reads adds them up.
+//! Sharded counters: each thread adds to a shard of its own, and who reads adds them up.
 //!
 //! A number that every request adds to would be handed from cache to cache all the time.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-const PARTS: usize = 8;
+const SHARDS: usize = 8;
 
 /// How many threads have counted something, in all of the process: the next one's part follows from it.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    static OWN: usize = THREADS.fetch_add(1, Relaxed) % PARTS;
+    static OWN: usize = THREADS.fetch_add(1, Relaxed) % SHARDS;
 }
 
-/// A number, or several, in parts.
+/// A number, or several, in shards.
 #[derive(Debug, Default)]
-pub(super) struct Parts<T>([Apart<T>; PARTS]);
+pub(super) struct Sharded<T>([Shard<T>; SHARDS]);
 
 /// On lines of the cache that hold nothing else. Processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
+struct Shard<T>(T);
 
-impl<T> Parts<T> {
-    /// The part of this thread. With more threads than parts some share one, so it takes atomics all the same.
+impl<T> Sharded<T> {
+    /// The shard of this thread. With more threads than shards some share one, so it takes atomics all the same.
     pub(super) fn own(&self) -> &T {
-        &self.0[OWN.with(|own| *own) % PARTS].0
+        &self.0[OWN.with(|own| *own) % SHARDS].0
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &T> {
@@ -39,12 +39,12 @@ mod tests {
 
     #[test]
     fn what_all_threads_counted_is_found_again() {
-        let parts = Parts::<AtomicUsize>::default();
+        let parts = Sharded::<AtomicUsize>::default();
         std::thread::scope(|scope| {
-            for _ in 0..3 * PARTS {
+            for _ in 0..3 * SHARDS {
                 scope.spawn(|| parts.own().fetch_add(2, Relaxed));
             }
         });
-        assert_eq!(parts.all().map(|part| part.load(Relaxed)).sum::<usize>(), 6 * PARTS);
+        assert_eq!(parts.all().map(|part| part.load(Relaxed)).sum::<usize>(), 6 * SHARDS);
     }
 }
