@@ -72,6 +72,8 @@ pub struct Config {
     pub shows_server_timing: bool,
     /// How much may be kept in memory of what is stored, in bytes.
     pub memory: usize,
+    /// How much answers may take in the database that are stored for safe retries, in bytes.
+    pub max_stored_answers: usize,
     /// Whether the data may stand on a file system that is not known to be safe for it.
     pub any_filesystem: bool,
     /// The origins whose web pages may read our answers, as browsers send them; `*` alone for all of them.
@@ -122,6 +124,7 @@ impl Config {
     const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
     const DEFAULT_DATABASE: &str = "carnet.db";
     const DEFAULT_MEMORY: usize = 256 << 20;
+    const DEFAULT_STORED_ANSWERS: usize = 2 << 30;
     const DEFAULT_UNKNOWN_KEYS: u32 = 30;
 
     /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.

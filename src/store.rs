@@ -1,5 +1,6 @@
 //! Where records are kept: the one door to stored data, and the contract of every operation.
 
+mod answer_budget;
 pub mod audit;
 pub mod change;
 mod schema_diff;
@@ -67,6 +68,8 @@ pub struct OpenSettings {
     pub any_filesystem: bool,
     /// How much may be kept in memory, in bytes: sets of ids and records together.
     pub memory: usize,
+    /// How much stored answers may take in the database, in bytes.
+    pub stored_answers: usize,
 }
 
 /// Why an operation was refused. Nothing was changed, unless the outcome is unknown.
@@ -98,6 +101,9 @@ pub enum StoreError {
     /// The ticket was used for another request before.
     #[error("the key was used for another request")]
     OtherRequest,
+    /// Stored answers take all that they may, so that of a new ticket no answer could be kept.
+    #[error("stored answers take all that they may")]
+    NoRoomForAnswers,
     /// There is no room for what was asked for.
     #[error("there is no room for it")]
     NoRoom,

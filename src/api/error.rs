@@ -18,6 +18,8 @@ use crate::store::keys::KeyRingError;
 const LONGEST_ECHO: usize = 200;
 /// When to come back after a refusal that passes by itself.
 const SOON: HeaderValue = HeaderValue::from_static("1");
+/// When to come back where answers must grow old first.
+const LATER: HeaderValue = HeaderValue::from_static("60");
 
 #[derive(Debug)]
 pub(super) enum ApiError {
@@ -132,6 +134,7 @@ impl ApiError {
                 StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy
                 | StoreError::NoRoom
+                | StoreError::NoRoomForAnswers
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
                 | StoreError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -334,6 +337,9 @@ impl ApiError {
             | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded | Refusal::NoRoom) => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
+            Self::Store(StoreError::NoRoomForAnswers) => {
+                headers.insert(header::RETRY_AFTER, LATER);
+            }
             _ => {}
         }
     }
@@ -396,6 +402,11 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         }
         StoreError::OtherRequest => {
             "This Idempotency-Key was used for another request. Use a new one for each request".into()
+        }
+        StoreError::NoRoomForAnswers => {
+            "The answers stored for Idempotency-Key take all the space that they may. Nothing was changed; send the \
+             request without the header, try again later, or raise max_stored_answers"
+                .into()
         }
         StoreError::NoRoom => ApiError::Refused(Refusal::NoRoom).words(),
         StoreError::Busy => {

@@ -41,7 +41,11 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         ..config.http
     };
     let catalog = Arc::new(config.catalog);
-    let open = OpenSettings { any_filesystem: config.any_filesystem, memory: config.memory };
+    let open = OpenSettings {
+        any_filesystem: config.any_filesystem,
+        memory: config.memory,
+        stored_answers: config.max_stored_answers,
+    };
     threads::suffice().context(
         "the threads that answer cannot be started; raise the limit (ulimit -u, or TasksMax= of systemd)",
     )?;

@@ -42,6 +42,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let hsts = checker.hsts(server);
     let http = checker.http(server);
     let memory = checker.size("memory", &server.memory);
+    let max_stored_answers = checker.size("max_stored_answers", &server.max_stored_answers);
     let cors_origins = checker.origins(server.cors_origins.as_deref());
     let access_parameter = checker.access_parameter(&written);
     let unknown_keys =
@@ -64,6 +65,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
                 has_console: written.server.console.unwrap_or(true),
                 shows_server_timing: written.server.server_timing.unwrap_or(false),
                 memory: memory.unwrap_or(Config::DEFAULT_MEMORY),
+                max_stored_answers: max_stored_answers.unwrap_or(Config::DEFAULT_STORED_ANSWERS),
                 any_filesystem: written.server.any_filesystem.unwrap_or(false),
                 cors_origins,
                 access_parameter,

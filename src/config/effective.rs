@@ -38,6 +38,7 @@ fn server(file: &mut String, config: &Config) {
         ("cors_origins", list(config.cors_origins.iter().map(String::as_str))),
         ("max_bodies", size::write(http.max_bodies)),
         ("max_answers", size::write(http.max_answers)),
+        ("max_stored_answers", size::write(config.max_stored_answers)),
         ("max_requests", http.max_requests.to_string()),
         ("max_connections", http.max_connections.to_string()),
         ("header_timeout", http.header_timeout.as_secs().to_string()),

@@ -30,6 +30,7 @@ pub(super) const SERVER: Keys = Keys {
         "cors_origins",
         "max_bodies",
         "max_answers",
+        "max_stored_answers",
         "max_requests",
         "max_connections",
         "header_timeout",

@@ -134,9 +134,9 @@ fn what_is_given_beats_the_file() {
     let config = Config::parse(&written, Origin::BuiltIn, &overrides).unwrap();
     let effective = config.effective();
     for line in [
-        "listen          = \"0.0.0.0:0\"",
-        "database        = \"sqlite:/tmp/other.db\"",
-        "base_url        = \"https://x.org\"",
+        "listen             = \"0.0.0.0:0\"",
+        "database           = \"sqlite:/tmp/other.db\"",
+        "base_url           = \"https://x.org\"",
         "level  = \"debug\"",
     ] {
         assert!(effective.contains(line), "{line}\n{effective}");

@@ -38,6 +38,7 @@ pub struct StoreMetrics {
     commits: Counter,
     writes_per_commit: Histogram,
     wal_bytes: Level,
+    answer_bytes: Level,
     busy: Counter,
     steps: Counter,
     blocks_read: Counter,
@@ -62,6 +63,11 @@ impl StoreMetrics {
     /// The write-ahead log is this long now.
     pub fn wal_is(&self, bytes: u64) {
         self.wal_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// Stored answers take so many bytes of the database.
+    pub fn answers_are(&self, bytes: u64) {
+        self.answer_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     /// Reading took the database so many steps: the figure that tells a look-up from a search.
@@ -102,6 +108,7 @@ impl Metrics {
                 // 1, 2, 4 … 1024 writes in one commit.
                 writes_per_commit: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
                 wal_bytes: Level::default(),
+                answer_bytes: Level::default(),
                 busy: Counter::default(),
                 steps: Counter::default(),
                 blocks_read: Counter::default(),
@@ -169,6 +176,12 @@ impl Metrics {
             "Length of the write-ahead log",
             Unit::Bytes,
             self.store.wal_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "carnet_store_answers",
+            "What answers take in the database that are stored for safe retries",
+            Unit::Bytes,
+            self.store.answer_bytes.clone(),
         );
         registry.register(
             "carnet_store_busy",

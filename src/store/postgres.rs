@@ -47,6 +47,7 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
+use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::fatal::FatalLatch;
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
@@ -105,6 +106,7 @@ impl Postgres {
             observer.report(Event::Notice(words));
         }
         let undeclared_refs = prepare::undeclared_refs(&mut first.client, &place, &catalog).await?;
+        let budget = Arc::new(AnswerBudget::new(settings.stored_answers, observer.clone()));
         let context = SessionContext {
             statements: Statements::all(&catalog, &undeclared_refs),
             keys: Arc::new(Keys::new(observer.clone())),
@@ -112,6 +114,7 @@ impl Postgres {
             observer,
             fatal: FatalLatch::new(),
             memory_bytes: settings.memory,
+            budget,
         };
         let session = Session::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = Writer::default();

@@ -121,7 +121,7 @@ impl Sqlite {
             catalog.clone(),
             statements.clone(),
             observer.clone(),
-            settings.memory,
+            settings,
         )
         .map_err(|error| connection::unusable(path, &error))?;
         let cache = desk.cache();
@@ -285,7 +285,7 @@ fn prepare(
         .and_then(|()| keys::create_tables(&transaction))
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
-        .and_then(|()| answers::create_table(&transaction))
+        .and_then(|()| answers::create_tables(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;

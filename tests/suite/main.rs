@@ -105,6 +105,7 @@ mod store {
     mod reopening;
     mod retries;
     mod start;
+    mod stored_answers;
     mod tables;
 
     /// What only a file can show.

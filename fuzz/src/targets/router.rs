@@ -72,7 +72,7 @@ impl Server {
         let observer = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink()));
         let observer = Arc::new(observer.expect("a thread for the log"));
         let url = StorageUrl::Sqlite(folder.path().join("book.db"));
-        let open = OpenSettings { any_filesystem: true, memory: 8 << 20 };
+        let open = OpenSettings { any_filesystem: true, memory: 8 << 20, stored_answers: 8 << 20 };
         let store = runtime.block_on(Store::open(&url, catalog.clone(), open, observer.clone()));
         let store = store.unwrap_or_else(|error| panic!("{error}"));
         let settings = api::Settings {

@@ -15,8 +15,9 @@ use super::prepared_conn::PreparedConn;
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::retry::{Ticket, Told};
-use crate::store::verdict::{Verdict, Words};
+use crate::store::verdict::{BYTES_BESIDES, Verdict, Words};
 
 /// The answers that are kept for the identities $1.
 pub(super) const LOOK_UP: &str = "SELECT identity, fingerprint, verdict, id, detail FROM _carnet_answers \
@@ -34,6 +35,10 @@ pub(super) const KEEP: &str = "INSERT INTO _carnet_answers (identity, fingerprin
 const CLEAR: &str = "DELETE FROM _carnet_answers WHERE identity IN (SELECT identity FROM _carnet_answers \
      WHERE moment <= clock_timestamp() - interval '1 day' ORDER BY moment LIMIT $1 FOR UPDATE SKIP LOCKED) \
      RETURNING 1";
+/// How many pages are looked at to see what all of them take: all of few, some of many.
+const SAMPLED_PAGES: u64 = 500;
+/// How often that is tried in a row.
+const TRIES: usize = 3;
 /// How many at a time, and how often in a row.
 const CLEARED: i64 = 200;
 const TIMES: usize = 50;
@@ -51,6 +56,7 @@ impl Group<'_> {
             Ok(told) => told,
             Err(trouble) => return self.roll_back(trouble).await,
         };
+        self.refuse_without_room(waiting, &mut told);
         let pending = waiting.iter().enumerate().filter(|(place, _)| !told.contains_key(place));
         let (places, writes): (Vec<usize>, Vec<&Write>) =
             pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
@@ -75,6 +81,19 @@ impl Group<'_> {
         Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
     }
 
+    /// Of a write that is not done yet an answer must be stored, or it is not done.
+    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Told<Verdict>>) {
+        let has_room = self.budget.has_room();
+        for (place, waiting) in waiting.iter().enumerate() {
+            if waiting.ticket().is_some() && !told.contains_key(&place) {
+                self.budget.note(!has_room);
+                if !has_room {
+                    told.insert(place, Told::first(Verdict::Refused(StoreError::NoRoomForAnswers)));
+                }
+            }
+        }
+    }
+
     async fn keep_and_commit<'f>(
         &'f self,
         judged: impl Iterator<Item = (Option<&'f Ticket>, &'f Verdict)>,
@@ -83,11 +102,13 @@ impl Group<'_> {
             let ticket = ticket?;
             Some((ticket, verdict.words(ticket.shows_record)?))
         });
-        let mut sent = Vec::new();
-        for parameters in batches(words) {
+        let (mut sent, mut bytes) = (Vec::new(), 0);
+        for parameters in batches(words.inspect(|(_, words)| bytes += words.bytes())) {
             self.send(&mut sent, None, self.ask(KEEP, parameters));
         }
-        self.commit(&mut sent, &[], &mut Vec::new()).await
+        self.commit(&mut sent, &[], &mut Vec::new()).await?;
+        self.budget.add(bytes);
+        Ok(())
     }
 }
 
@@ -148,4 +169,32 @@ pub(super) async fn clear(conn: &PreparedConn) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Sees what all of them take, whoever stored them. Of a large table some pages stand for all: no node has to be told of
+/// what others do, and nobody waits for a row that all would change.
+pub(super) async fn measure(conn: &PreparedConn, budget: &AnswerBudget) -> Result<(), Error> {
+    for tried in 1.. {
+        let before = budget.bytes();
+        let row = conn.query(&measurement(), &[]).await?;
+        let bytes: i64 = row.first().map_or(Ok(0), |row| row.try_get(0))?;
+        // What was stored meanwhile may or may not be in it. Where that does not end, it is counted twice until the
+        // next time.
+        if budget.bytes() == before || tried == TRIES {
+            budget.correct(before, bytes.unsigned_abs());
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What is too old does not count: it goes by itself.
+fn measurement() -> String {
+    let pages = "greatest(1, pg_relation_size('_carnet_answers') / current_setting('block_size')::bigint)";
+    let share = format!("least(1.0, {SAMPLED_PAGES}.0 / {pages})");
+    format!(
+        "SELECT (coalesce(sum({BYTES_BESIDES} + coalesce(octet_length(detail), 0)), 0) / {share})::bigint \
+         FROM _carnet_answers TABLESAMPLE SYSTEM (100 * {share}) \
+         WHERE moment > clock_timestamp() - interval '1 day'"
+    )
 }

@@ -22,6 +22,7 @@ use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::retry::Told;
 use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
@@ -31,6 +32,7 @@ pub(super) struct Group<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) statements: &'a [Statements],
     pub(super) conn: &'a PreparedConn,
+    pub(super) budget: &'a AnswerBudget,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
 }

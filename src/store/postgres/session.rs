@@ -23,6 +23,7 @@ use super::trouble::{of_reading, words};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::fatal::FatalLatch;
 use crate::store::read_limiter::ReadLimiter;
@@ -66,6 +67,7 @@ pub(super) struct SessionContext {
     pub(super) observer: Arc<Observer>,
     pub(super) fatal: FatalLatch,
     pub(super) memory_bytes: usize,
+    pub(super) budget: Arc<AnswerBudget>,
 }
 
 impl Session {
@@ -111,6 +113,7 @@ impl Session {
         });
         // The keys are known before the first caller comes.
         context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
+        answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
         session.clone().start(first, workshop, requests, context);
         Ok(session)
     }
@@ -133,6 +136,7 @@ impl Session {
             cache: self.cache.clone(),
             keys: context.keys.clone(),
         };
+        let budget = context.budget.clone();
         // The builder is busy for long at a time, and must hold up nobody.
         let (session, fatal) = (self.clone(), context.fatal.clone());
         tokio::spawn(async move {
@@ -149,7 +153,7 @@ impl Session {
             let refresh = fatal.guard_task("the cache validator", self.validator.work(&feed, &self.builder));
             let cause = tokio::select! {
                 cause = refresh => cause.unwrap_or_else(|| "the cache validator panicked".to_owned()),
-                cause = self.tidy(&feed.keys) => cause,
+                cause = self.tidy(&feed.keys, &budget) => cause,
                 _ = lost => "a connection was lost".to_owned(),
                 cause = self.ended() => cause,
             };
@@ -226,7 +230,7 @@ impl Session {
     }
 
     /// Keeps the log of changes and the tables of quotas and answers short, and writes when keys were last used.
-    async fn tidy(&self, keys: &Keys) -> String {
+    async fn tidy(&self, keys: &Keys, budget: &AnswerBudget) -> String {
         loop {
             tokio::time::sleep(TIDY).await;
             let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";
@@ -235,6 +239,7 @@ impl Session {
                 self.aside.query(log, &[&KEPT_VERSIONS]).await?;
                 self.aside.query(quotas, &[]).await?;
                 answers::clear(&self.aside).await?;
+                answers::measure(&self.aside, budget).await?;
                 keys.write_uses(&self.aside).await
             };
             match tidied.await {

@@ -171,6 +171,7 @@ impl Postgres {
             catalog: &self.context.catalog,
             statements: &self.context.statements,
             conn: &conn,
+            budget: &self.context.budget,
             at_hand: Default::default(),
         };
         let outcome = match tokio::time::timeout(PATIENCE, group.run(writes)).await {

@@ -2,8 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::retry::{Ticket, Told};
-use crate::store::verdict::Verdict;
+use crate::store::verdict::{BYTES_BESIDES, Verdict};
 
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS _carnet_answers (
@@ -20,16 +21,62 @@ CREATE INDEX IF NOT EXISTS _carnet_answers_moment ON _carnet_answers (moment);
 const LOOK_UP: &str = "SELECT fingerprint, verdict, id, detail FROM _carnet_answers \
      WHERE identity = ?1 AND moment > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day')";
 
-/// In place of one that is too old, if there is one.
-const KEEP: &str = "INSERT OR REPLACE INTO _carnet_answers (identity, fingerprint, moment, verdict, id, detail) \
-     VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?3, ?4, ?5)";
+/// In place of one that is too old, if there is one. A row that `INSERT OR REPLACE` takes away would be told to no
+/// trigger.
+const KEEP: &str = "INSERT INTO _carnet_answers (identity, fingerprint, moment, verdict, id, detail) \
+     VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?3, ?4, ?5) \
+     ON CONFLICT (identity) DO UPDATE SET fingerprint = excluded.fingerprint, moment = excluded.moment, \
+       verdict = excluded.verdict, id = excluded.id, detail = excluded.detail";
 
 const CLEAR: &str = "DELETE FROM _carnet_answers WHERE rowid IN (SELECT rowid FROM _carnet_answers \
      WHERE moment <= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-1 day') ORDER BY moment LIMIT ?1)";
 
-/// Makes the table where it is missing; part of the caller's transaction.
-pub(super) fn create_table(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLE)
+/// How many are looked at for one that finds no room.
+const CLEARED_FOR_ROOM: usize = 100;
+
+/// Makes the tables where they are missing; part of the caller's transaction.
+pub(super) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLE)?;
+    connection.execute_batch(&counting())
+}
+
+/// What all of them take is counted by triggers: so it is right whoever stores or takes away, in the same transaction.
+/// Counting them anew would read all of them at every start. Functions that older tools do not know are not used.
+fn counting() -> String {
+    let bytes = |row: &str| format!("{BYTES_BESIDES} + coalesce(length(CAST({row}detail AS BLOB)), 0)");
+    let (of_each, of_new, of_old) = (bytes(""), bytes("NEW."), bytes("OLD."));
+    format!(
+        "
+CREATE TABLE IF NOT EXISTS _carnet_answer_bytes (number INTEGER NOT NULL) STRICT;
+INSERT INTO _carnet_answer_bytes SELECT (SELECT coalesce(sum({of_each}), 0) FROM _carnet_answers)
+  WHERE NOT EXISTS (SELECT 1 FROM _carnet_answer_bytes);
+CREATE TRIGGER IF NOT EXISTS _carnet_answer_inserted AFTER INSERT ON _carnet_answers
+  BEGIN UPDATE _carnet_answer_bytes SET number = number + {of_new}; END;
+CREATE TRIGGER IF NOT EXISTS _carnet_answer_updated AFTER UPDATE OF detail ON _carnet_answers
+  BEGIN UPDATE _carnet_answer_bytes SET number = number + ({of_new}) - ({of_old}); END;
+CREATE TRIGGER IF NOT EXISTS _carnet_answer_deleted AFTER DELETE ON _carnet_answers
+  BEGIN UPDATE _carnet_answer_bytes SET number = number - ({of_old}); END;
+"
+    )
+}
+
+/// Brings the budget in line with what all of them take.
+pub(super) fn count(connection: &Connection, budget: &AnswerBudget) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("SELECT number FROM _carnet_answer_bytes")?;
+    let bytes: i64 = statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(0);
+    budget.set(u64::try_from(bytes).unwrap_or(0));
+    Ok(())
+}
+
+/// Says whether one more may be stored, where necessary after some that are too old were taken away. A server that is
+/// never idle and refuses all that would be stored had no other occasion for that.
+pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusqlite::Result<bool> {
+    count(connection, budget)?;
+    if !budget.has_room() && clear(connection, CLEARED_FOR_ROOM)? > 0 {
+        count(connection, budget)?;
+    }
+    budget.note(!budget.has_room());
+    Ok(budget.has_room())
 }
 
 /// What the holder of this ticket was told before.

@@ -11,6 +11,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::change::{After, Change, Changes};
 use crate::store::sqlite::sql::{self, Statements};
 use crate::store::verdict::Verdict;
@@ -47,6 +48,7 @@ pub(super) struct Group<'a> {
     pub(super) is_shared: bool,
     /// What the database does of its own accord.
     pub(super) foreign: &'a Foreign,
+    pub(super) budget: &'a AnswerBudget,
 }
 
 impl Group<'_> {

@@ -64,6 +64,10 @@ impl Write {
             self.told = told;
             return Ok(Ran::Done { is_kept: false });
         }
+        if ticket.is_some() && !answers::make_room(group.connection, group.budget)? {
+            self.told = Told::first(Verdict::Refused(StoreError::NoRoomForAnswers));
+            return Ok(Ran::Done { is_kept: false });
+        }
         let Some(task) = self.task.take() else { return Ok(Ran::Done { is_kept: false }) };
         let (done, task) = if group.foreign.is_there() { apart(group, task)? } else { task.run(group) };
         self.task = task;

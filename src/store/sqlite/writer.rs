@@ -22,7 +22,7 @@ use super::version;
 use super::write::{Ran, Task, Write};
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
-use crate::store::StoreError;
+use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
@@ -30,6 +30,7 @@ use crate::store::queue::{Queue, Waited};
 use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sqlite::sql::Statements;
 use crate::store::verdict::Verdict;
+use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 1_024;
@@ -117,6 +118,7 @@ pub(super) struct Desk {
     version: u64,
     file: Arc<DatabaseFile>,
     log: Log,
+    budget: AnswerBudget,
     /// Whether the last group found the disk full.
     is_full: bool,
 }
@@ -129,7 +131,7 @@ impl Desk {
         catalog: Arc<Catalog>,
         statements: Arc<[Statements]>,
         observer: Arc<Observer>,
-        memory_bytes: usize,
+        settings: OpenSettings,
     ) -> rusqlite::Result<Self> {
         let before = version::read(&connection)?;
         // A write that shows whether there is room for one. Reading is possible without, and better than no service.
@@ -140,8 +142,10 @@ impl Desk {
         };
         let undeclared_refs = UndeclaredRef::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
-        let cache = Arc::new(Cache::new(catalog.clone(), version, memory_bytes));
+        let cache = Arc::new(Cache::new(catalog.clone(), version, settings.memory));
         let log = Log::new(file.clone(), observer.clone());
+        let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
+        answers::count(&connection, &budget)?;
         let mut desk = Self {
             connection,
             catalog,
@@ -154,6 +158,7 @@ impl Desk {
             version,
             file,
             log,
+            budget,
             is_full: false,
         };
         desk.look_for_foreign()?;
@@ -210,6 +215,7 @@ impl Desk {
             used_up: self.used_up.clone(),
             is_shared: false,
             foreign: &self.foreign,
+            budget: &self.budget,
         };
         let (mut settled, mut kept) = (Vec::new(), 0);
         while settled.len() < most
@@ -240,7 +246,8 @@ impl Desk {
             failure = version::raise(&self.connection, version).err();
         }
         if failure.is_none() && kept > 0 {
-            failure = answers::clear(&self.connection, kept * CLEARED_EACH).err();
+            let cleared = answers::clear(&self.connection, kept * CLEARED_EACH);
+            failure = cleared.and_then(|_| answers::count(&self.connection, &self.budget)).err();
         }
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
@@ -336,7 +343,10 @@ impl Desk {
 
     /// Takes away some answers that nobody will be told again, while nobody waits.
     fn clear_answers(&mut self) -> Result<usize, String> {
-        match answers::clear(&self.connection, CLEARED_IDLE) {
+        let cleared = answers::clear(&self.connection, CLEARED_IDLE);
+        let counted =
+            cleared.and_then(|cleared| answers::count(&self.connection, &self.budget).map(|()| cleared));
+        match counted {
             Ok(cleared) => {
                 self.log.has_pages |= cleared > 0;
                 Ok(cleared)

@@ -46,7 +46,7 @@ fn catalog() -> Arc<Catalog> {
 
 fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
     let quiet = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink())).unwrap();
-    let settings = OpenSettings { any_filesystem: true, memory: 1 << 20 };
+    let settings = OpenSettings { any_filesystem: true, memory: 1 << 20, stored_answers: 1 << 20 };
     let quiet = Arc::new(quiet);
     loop {
         match Sqlite::open(&folder.join("a.db"), catalog.clone(), settings, quiet.clone()) {

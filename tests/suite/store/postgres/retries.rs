@@ -1,7 +1,10 @@
 //! Safe retries across nodes: whichever of them a request is sent to again, it was done once.
 
+use std::time::Instant;
+
 use crate::support::configs;
 use crate::support::home::Home;
+use crate::support::process::SAFETY_NET;
 use crate::support::race::race;
 use crate::support::request::Request;
 use crate::support::server::Server;
@@ -100,4 +103,25 @@ fn an_answer_is_stored_also_when_a_node_has_too_many_statements_to_keep_them_all
             client.send(&request).repeats(&first);
         }
     });
+}
+
+/// What stored answers may take is for all nodes together; each learns within seconds what the others have stored.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn stored_answers_of_one_node_count_for_the_others() {
+    let home = Home::new(&configs::with_server("max_stored_answers = \"8KiB\""));
+    let nodes = [home.serve(), home.serve()];
+    let mut stored = 0;
+    while nodes[0].send(&user(&format!("k{stored}"))).status == 201 {
+        stored += 1;
+    }
+    let deadline = Instant::now() + SAFETY_NET;
+    // Refused for what is not stored: this asks without storing anything of its own.
+    while nodes[1].metric("carnet_store_answers_bytes") < 8_192 {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    let refused = nodes[1].send(&user("other"));
+    assert_eq!((refused.status, refused.header("Retry-After")), (503, Some("60")), "{refused:?}");
+    assert_eq!(nodes[1].total("/users/"), stored);
 }

@@ -1,4 +1,4 @@
-//! A server that is never idle clears old answers away as it stores new ones.
+//! Stored answers in a file: cleared away as new ones are stored, and counted.
 
 use crate::support::configs;
 use crate::support::home::Home;
@@ -17,4 +17,25 @@ fn each_answer_that_is_stored_makes_room_for_more_than_itself() {
     (0..3).for_each(|number| _ = user(&format!("new{number}")));
     let old = home.query("SELECT count(*) FROM _carnet_answers WHERE moment < '2021'").remove(0);
     assert!(old.parse::<i64>().unwrap() <= 6, "{old} are still there");
+}
+
+/// A file of a version that did not count what stored answers take.
+#[test]
+fn a_file_in_which_stored_answers_are_not_counted_is_counted_once() {
+    let home = Home::new(&configs::with_server("base_url = \"http://book.example.org\""));
+    let server = home.serve();
+    let create = Request::new("POST /users/").key("a").json(r#"{"first_name":"John","last_name":"Doe"}"#);
+    let first = server.send(&create);
+    let update = Request::new("PUT /users/1/").key("b").json(r#"{"last_name":"Roe"}"#);
+    assert_eq!(server.send(&update).status, 200);
+    let counted = server.metric("carnet_store_answers_bytes");
+    assert!(counted > 2 * 256, "{counted}");
+    server.stop();
+    home.execute(
+        "DROP TRIGGER _carnet_answer_inserted; DROP TRIGGER _carnet_answer_updated;
+         DROP TRIGGER _carnet_answer_deleted; DROP TABLE _carnet_answer_bytes",
+    );
+    let server = home.serve();
+    assert_eq!(server.metric("carnet_store_answers_bytes"), counted);
+    server.send(&create).repeats(&first);
 }

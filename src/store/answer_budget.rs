@@ -1,0 +1,64 @@
+//! The budget of stored answers: how much stored answers take in the database, and how much they may.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::observe::{Event, Observer};
+
+pub(super) struct AnswerBudget {
+    limit: u64,
+    bytes: AtomicU64,
+    /// Whether the last who looked found no room: it is logged once.
+    is_full: AtomicBool,
+    observer: Arc<Observer>,
+}
+
+impl AnswerBudget {
+    pub(super) fn new(limit: usize, observer: Arc<Observer>) -> Self {
+        Self { limit: limit as u64, bytes: AtomicU64::new(0), is_full: AtomicBool::new(false), observer }
+    }
+
+    /// What stored answers take, as far as it is known.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Whether one more may be stored. The last one may go beyond the limit: nobody knows how large it will be.
+    pub(super) fn has_room(&self) -> bool {
+        self.bytes() < self.limit
+    }
+
+    /// They take so much.
+    pub(super) fn set(&self, bytes: u64) {
+        self.bytes.store(bytes, Relaxed);
+        self.show();
+    }
+
+    /// So much was added to them.
+    pub(super) fn add(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Relaxed);
+        self.show();
+    }
+
+    /// They took so much when [`AnswerBudget::bytes`] said `before`; what was added since comes on top.
+    pub(super) fn correct(&self, before: u64, bytes: u64) {
+        let corrected = |now: u64| Some(bytes.saturating_add(now.saturating_sub(before)));
+        // Never refused.
+        let _ = self.bytes.fetch_update(Relaxed, Relaxed, corrected);
+        self.show();
+    }
+
+    /// Notes that somebody found no room, or that there is some again.
+    pub(super) fn note(&self, is_full: bool) {
+        if self.is_full.swap(is_full, Relaxed) != is_full && is_full {
+            self.observer.report(Event::Warning(
+                "stored answers take all that [server] max_stored_answers lets them: requests with a new \
+                 Idempotency-Key are refused",
+            ));
+        }
+    }
+
+    fn show(&self) {
+        self.observer.store().answers_are(self.bytes());
+    }
+}
