@@ -9,6 +9,7 @@ mod deletion;
 mod file;
 mod follower;
 mod foreign;
+mod free_pages;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;

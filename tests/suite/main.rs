@@ -117,6 +117,7 @@ mod store {
         mod files;
         mod log;
         mod replaced;
+        mod space;
         mod tables;
         mod triggers;
         mod waiting;

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{file, place};
+use super::{file, free_pages, place};
 use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
@@ -56,6 +56,7 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     let connection = opened.map_err(|error| unusable(path, &error))?;
     check_format(path, &connection)?;
     if role == Role::Writer {
+        free_pages::prepare(&connection).map_err(|error| unusable(path, &error))?;
         write_ahead(&connection).map_err(|error| unusable(path, &error))?;
     }
     Ok(connection)

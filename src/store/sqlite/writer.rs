@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::answers;
 use super::file::DatabaseFile;
 use super::foreign::Foreign;
+use super::free_pages;
 use super::group::Group;
 use super::ids;
 use super::log::Log;
@@ -185,13 +186,13 @@ impl Desk {
         self.log.empty(&self.connection)
     }
 
-    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much. Says whether
-    /// anybody came.
+    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much, and that space
+    /// comes back. Says whether anybody came.
     fn rest(&mut self, writes: &Queue<Write>) -> Result<bool, String> {
         loop {
-            let cleared = self.clear_answers()?;
+            let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
             self.log.empty(&self.connection)?;
-            match writes.wait(if cleared < CLEARED_IDLE && !self.log.has_pages { REST } else { IDLE }) {
+            match writes.wait(if has_more || self.log.has_pages { IDLE } else { REST }) {
                 Waited::ForWrites => return Ok(true),
                 Waited::InVain => {}
                 Waited::ForTheEnd => return Ok(false),
@@ -352,6 +353,17 @@ impl Desk {
                 Ok(cleared)
             }
             Err(error) => self.judge(&error).1.map(|()| 0),
+        }
+    }
+
+    /// Makes the file smaller by a step, where much of it is free. Says whether it did.
+    fn give_space_back(&mut self) -> Result<bool, String> {
+        match free_pages::give_back(&self.connection) {
+            Ok(pages) => {
+                self.log.has_pages |= pages > 0;
+                Ok(pages > 0)
+            }
+            Err(error) => self.judge(&error).1.map(|()| false),
         }
     }
 }
