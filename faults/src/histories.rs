@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use parking_lot::RwLock;
 
-use crate::dice::Dice;
 use crate::options::{Engine, Options};
 use crate::outcome::Outcome;
 use crate::proxy;
 use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::store::Store;
+use dev::dice::Dice;
 use history::History;
 use register::Verdict;
 

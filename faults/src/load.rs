@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::dice::Dice;
 use crate::http::{Client, Failure, Request};
 use crate::ledger::{Deed, Ledger, Place, Verdict, Write};
 use crate::values::{Collection, Values};
+use dev::dice::Dice;
 
 pub(crate) const WRITERS: usize = 32;
 pub(crate) const READERS: usize = 8;

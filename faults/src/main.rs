@@ -30,9 +30,6 @@ mod store;
 mod tools;
 mod values;
 
-#[path = "../../tests/suite/support/dice.rs"]
-mod dice;
-
 use std::process::ExitCode;
 
 use crate::options::Options;

@@ -12,12 +12,12 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 
 use crate::check;
-use crate::dice::Dice;
 use crate::files;
 use crate::options::{Engine, Options};
 use crate::outcome::{CannotRun, Outcome};
 use crate::scratch::Scratch;
 use crate::tools::need;
+use dev::dice::Dice;
 use disk::{Disk, Syncs};
 use record::Recording;
 use trace::Event;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::check;
-use crate::dice::Dice;
 use crate::dump::Dump;
 use crate::ledger::Ledger;
 use crate::load::Load;
@@ -15,6 +14,7 @@ use crate::retry;
 use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::store::Store;
+use dev::dice::Dice;
 
 /// How often the same data is broken and opened again before new data is begun.
 const ROUNDS_A_STORE: usize = 20;

@@ -9,22 +9,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where, and that is enough")]
 
 mod support {
-    pub(crate) mod answer;
-    pub(crate) mod client;
     pub(crate) mod clock;
     pub(crate) mod cluster;
-    pub(crate) mod configs;
     pub(crate) mod copying;
-    pub(crate) mod dice;
     pub(crate) mod engine;
     pub(crate) mod exchange;
-    pub(crate) mod file;
     pub(crate) mod home;
     pub(crate) mod metrics;
-    pub(crate) mod process;
     pub(crate) mod race;
-    pub(crate) mod request;
-    pub(crate) mod schema;
     pub(crate) mod server;
     pub(crate) mod stored;
     pub(crate) mod tls;

@@ -1,12 +1,12 @@
 //! Properties, for any Unicode, any 64-bit integer, any number of records; one server for many cases.
 
+use dev::configs;
+use dev::request::Request;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use crate::support::configs;
 use crate::support::exchange::id_of;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// Runs a property on so many cases. A failing case is shrunk and shown; it is not written to a file.

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::history::{Absence, History};
 use super::register::{Kind, Operation, Token, What};
 use super::snapshots::Snapshot;
-use crate::dice::Dice;
 use crate::http::{Answer, Client, Failure, Request};
+use dev::dice::Dice;
 
 const CLIENTS: usize = 16;
 /// Records that are only ever updated from what was seen, each time to the next number.

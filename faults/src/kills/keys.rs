@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use crate::dice::Dice;
 use crate::http::{Client, Request};
 use crate::server::Launch;
+use dev::dice::Dice;
 
 #[derive(Clone, Debug)]
 enum Known {

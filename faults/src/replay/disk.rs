@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::trace::Event;
-use crate::dice::Dice;
+use dev::dice::Dice;
 
 /// What a disk writes as a whole or not at all.
 const SECTOR: usize = 512;

@@ -6,13 +6,13 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::trace::{self, Event};
-use crate::dice::Dice;
 use crate::http::{Answer, Client};
 use crate::ledger::{Deed, Ledger, Place, Write};
 use crate::options::Options;
 use crate::scratch::Scratch;
 use crate::store::Store;
 use crate::values::{Collection, Values};
+use dev::dice::Dice;
 
 const CLIENTS: usize = 6;
 const BURSTS: usize = 4;

@@ -1,8 +1,9 @@
 //! Access: keys, the ways to present them, and who is refused (5).
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const KEY: &str = "kLmN0pQrStUvWxYz";

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const KEY: &str = "kLmN0pQrStUvWxYz";

@@ -1,7 +1,8 @@
 //! Request bodies: what counts as JSON, and which `Content-Type` may say so.
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

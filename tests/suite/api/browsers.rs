@@ -1,8 +1,9 @@
 //! What web pages of other origins cannot do with somebody's browser: write, or reach a server that is only for its
 //! own machine by a name of theirs. Whoever is no browser notices nothing.
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 const APP: &str = "https://app.example.org";

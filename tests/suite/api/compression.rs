@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
-use crate::support::answer::Answer;
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 /// A server with one short and one long record, and a page of 20.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::answer::{Answer, NOT_FOUND};
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::answer::{Answer, NOT_FOUND};
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::race::race;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// What a write is told that would have changed another record than the one its client has seen.
@@ -218,7 +219,7 @@ fn a_client_that_has_the_record_is_told_so_and_keeps_its_connection() {
 
 /// The text of an answer with a body and no header to show.
 fn expected_text(answer: &str) -> String {
-    crate::support::answer::expected(answer)
+    dev::answer::expected(answer)
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
+use dev::answer::{Answer, NOT_FOUND};
+use dev::configs;
+use dev::request::Request;
 use flate2::read::GzDecoder;
 
-use crate::support::answer::{Answer, NOT_FOUND};
-use crate::support::configs;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";

@@ -1,9 +1,10 @@
 //! Web pages of other origins (CORS): the listed ones may read every answer, nobody else any.
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const APP: &str = "https://app.example.org";

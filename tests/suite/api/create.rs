@@ -1,7 +1,8 @@
 //! Create: the record, its place, and what is refused (4.3, 7).
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 #[test]

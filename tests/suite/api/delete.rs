@@ -1,7 +1,8 @@
 //! Delete, and what it means for the records that refer to the one that goes (4.6).
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+
 use crate::support::server::Server;
 
 const DELETED: &str = "200 OK

@@ -3,10 +3,11 @@
 //! The client holds every answer of every test to that shape (`support/answer.rs`); this file goes
 //! through the errors one by one, and states the words where the words are fixed.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 #[test]

@@ -1,7 +1,8 @@
 //! Fetch: one record by its path (4.4).
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+
 use crate::support::server::Server;
 
 #[test]

@@ -1,6 +1,7 @@
 //! Field types beyond the built-in book: float, boolean, and optional fields of every type.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 fn thing(name: &str, weight: &str) -> String {

@@ -1,6 +1,7 @@
 //! Filters: equality on any declared field and on `id` (4.2).
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 fn book() -> Server {

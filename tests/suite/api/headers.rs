@@ -1,9 +1,10 @@
 //! What is said on every answer, so that no browser makes more of it than data.
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::tls::serve;
 
 const DATA: &str = "default-src 'none'; frame-ancestors 'none'";

@@ -1,7 +1,8 @@
 //! What is answered is exactly what was stored: bytes of strings, digits of integers.
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 /// Stores a last name given as JSON text, and gives the JSON text that comes back.

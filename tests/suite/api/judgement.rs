@@ -1,9 +1,10 @@
 //! The order in which a request is judged: path, method, access, rate, record, body.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const KEY: &str = "a-key-for-the-tests";

@@ -1,12 +1,12 @@
 //! Access keys over HTTP (`/_/keys/`): who may, what is answered, and that the server follows at once.
 
+use dev::answer::{Answer, NOT_FOUND};
+use dev::configs;
+use dev::request::Request;
 use serde_json::Value;
 
-use crate::support::answer::{Answer, NOT_FOUND};
-use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::race::race;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const ADMIN: &str = "the-key-of-the-administrator";
@@ -476,7 +476,7 @@ mod postgres {
     fn until(server: &Server, key: &str, status: u16) {
         let begun = std::time::Instant::now();
         while server.status(&format!("GET /users/?accesskey={key}")) != status {
-            assert!(begun.elapsed() < crate::support::process::SAFETY_NET, "never {status}");
+            assert!(begun.elapsed() < dev::process::SAFETY_NET, "never {status}");
         }
     }
 }

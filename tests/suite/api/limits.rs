@@ -1,8 +1,9 @@
 //! Limits: the size of a body, of a URL, of a head (8, and the contract's limits of HTTP).
 
-use crate::support::answer::Answer;
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 /// A user whose JSON is exactly this many bytes long.

@@ -1,8 +1,9 @@
 //! The `Link` header: whole URLs of the neighbouring pages, with filters and without the key.
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::exchange::id_of;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// A server with so many users called Doe.

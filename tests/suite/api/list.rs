@@ -1,6 +1,7 @@
 //! Lists: the envelope and the records in it (4.2, 2.4).
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 #[test]

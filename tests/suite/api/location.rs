@@ -1,7 +1,8 @@
 //! Where `Location` points: the configured base URL, or the request's own scheme and host.
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

@@ -1,6 +1,7 @@
 //! Every route against every method: the status, and the right `Allow`.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 const METHODS: [&str; 10] =

@@ -1,8 +1,8 @@
 //! The OpenAPI document: complete, and true of the answers that the server gives.
 
+use dev::configs;
 use serde_json::{Value, json};
 
-use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::server::Server;
 

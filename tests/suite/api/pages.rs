@@ -1,8 +1,8 @@
 //! Pages: `offset`, `count`, `next`, `previous`, and the totals beside them (2.4, 4.2).
 
+use dev::configs;
 use serde_json::{Value, json};
 
-use crate::support::configs;
 use crate::support::server::Server;
 
 /// A server with this many users, the ids counting from 1.

@@ -1,11 +1,11 @@
 //! Problem details (RFC 9457) for clients that name `application/problem+json`: why a request was refused, all faults at once.
 
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
 use serde_json::{Value, json};
 
-use crate::support::answer::Answer;
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const PROBLEM: &str = "application/problem+json";

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::process::SAFETY_NET;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
 use crate::support::server::Server;
 
 const ONE: &str = "GET /users/?accesskey=first-key-of-the-tests";

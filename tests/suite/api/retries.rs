@@ -2,10 +2,11 @@
 
 use std::sync::mpsc::channel;
 
-use crate::support::answer::{Answer, NOT_FOUND};
-use crate::support::configs;
+use dev::answer::{Answer, NOT_FOUND};
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const OTHER_REQUEST: &str = r#"422 Unprocessable Entity {"error":"This Idempotency-Key was used for another request. Use a new one for each request"}"#;
@@ -313,7 +314,7 @@ fn while_a_request_is_under_way_its_key_is_a_conflict_that_says_when_to_come_bac
         });
         assert_eq!(
             early.text(&server.base_url()),
-            crate::support::answer::expected(
+            dev::answer::expected(
                 r#"409 Conflict
                 Retry-After: 1
 

@@ -1,7 +1,8 @@
 //! The root and the paths for those who run the server: open to everybody.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+
 use crate::support::server::Server;
 
 #[test]

@@ -1,11 +1,11 @@
 //! Rotation: a new secret for the same key, two good ones for a while; and when a key was last used.
 
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
 use serde_json::Value;
 
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const ADMIN: &str = "the-key-of-the-administrator";

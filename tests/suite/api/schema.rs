@@ -1,9 +1,9 @@
 //! The schema documents: `/schema/` and `/schema/<resource_name>/` (2.5, 4.7).
 
+use dev::answer::NOT_FOUND;
+use dev::configs;
 use serde_json::Value;
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
 use crate::support::server::Server;
 
 /// Type and `required` of each field, after checking that each has a sample string.

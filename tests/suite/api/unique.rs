@@ -1,6 +1,7 @@
 //! Unique rules: over a pair, over one field, and with a null among the values.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 const TOGETHER: &str = "first_name,last_name must be unique together";

@@ -1,10 +1,11 @@
 //! Unknown keys: so many from one address in a minute, and nobody else is held up.
 
-use crate::support::answer::Answer;
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const KEY: &str = "the-key-of-a-regular-customer";

@@ -1,7 +1,8 @@
 //! Update: PUT with some or all fields (4.5), and PATCH where it is configured.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+
 use crate::support::server::Server;
 
 fn book() -> Server {

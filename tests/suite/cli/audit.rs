@@ -1,10 +1,10 @@
 //! The trail: what was done with keys and tables, by whom, and that nobody changes it unseen.
 
+use dev::configs;
+use dev::request::Request;
 use serde_json::{Value, json};
 
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 const ADMIN: &str = "the-key-of-the-administrator";
 

@@ -4,11 +4,12 @@
 
 use std::process::Command;
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::process::Process;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::Process;
-use crate::support::request::Request;
 
 const CANARY: &str = "canary-in-the-coal-mine";
 

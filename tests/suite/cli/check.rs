@@ -1,6 +1,7 @@
 //! `carnet check`: what a configuration means, and that looking changes nothing.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 #[test]

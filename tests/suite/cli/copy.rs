@@ -1,6 +1,7 @@
 //! `carnet copy` at the command line: what is wrong usage, and what is never said.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 #[test]

@@ -1,8 +1,8 @@
 //! The life of an access key: create, list, revoke.
 
+use dev::configs;
 use serde_json::Value;
 
-use crate::support::configs;
 use crate::support::home::Home;
 
 fn listed(home: &Home) -> Vec<Value> {

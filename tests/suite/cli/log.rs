@@ -1,10 +1,10 @@
 //! Lines of the log about requests: whom they name, and how long they may get.
 
+use dev::configs;
+use dev::request::Request;
 use serde_json::Value;
 
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// The lines about requests, after the server has stopped.

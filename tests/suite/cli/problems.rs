@@ -1,6 +1,7 @@
 //! Wrong configurations: every problem at once, with its place, before the port opens.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 /// `check` and `serve` both refuse with exit 2 and say these words; nothing is made.

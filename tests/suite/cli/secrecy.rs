@@ -1,9 +1,10 @@
 //! A key is a secret: it appears in no log, no answer, no message.
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 /// A key that is easy to find again, and one that is refused.
 const CANARY: &str = "canary-in-the-coal-mine-1";

@@ -2,9 +2,10 @@
 
 use std::net::TcpListener;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::Process;
+
 use crate::support::home::Home;
-use crate::support::process::Process;
 use crate::support::server::Server;
 
 #[test]

@@ -3,11 +3,12 @@
 use std::net::TcpStream;
 use std::time::Instant;
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const BODY: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

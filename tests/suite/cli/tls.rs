@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
+use dev::process::SAFETY_NET;
+use dev::request::Request;
 use rustls::version::{TLS12, TLS13};
 
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::tls::{Pair, config, serve};
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;
@@ -125,7 +125,7 @@ fn one_file_without_the_other_and_a_promise_without_tls_are_refused() {
         ("tls_key = \"key.pem\"", "TLS needs `tls_cert` as well"),
         ("hsts = 31536000", "`hsts` needs TLS"),
     ] {
-        let home = Home::new(&crate::support::configs::with_server(keys));
+        let home = Home::new(&dev::configs::with_server(keys));
         home.refused_start().exits(2).says(&[words, "book.toml:2"]);
     }
 }

@@ -5,7 +5,7 @@ use super::repository::{files, none, read};
 #[test]
 fn every_source_file_begins_with_what_it_is() {
     let mut complaints = Vec::new();
-    let all = ["src", "tests/suite", "faults/src"].iter().flat_map(|folder| files(folder, ".rs"));
+    let all = ["src", "tests/suite", "dev/src", "faults/src"].iter().flat_map(|folder| files(folder, ".rs"));
     for path in all {
         let text = read(&path);
         let first = text.lines().next().unwrap_or_default();

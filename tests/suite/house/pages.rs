@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
+use dev::answer::Answer;
+use dev::request::Request;
+
 use super::repository::read;
-use crate::support::answer::Answer;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const ADDRESS: &str = "127.0.0.1:8080";

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use dev::configs;
+
 use super::repository::{code, files, none, read};
-use crate::support::configs;
 use crate::support::home::Home;
 use crate::support::server::Server;
 

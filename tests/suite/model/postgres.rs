@@ -1,12 +1,13 @@
 //! The model, SQLite and PostgreSQL, side by side: the same requests get the same answers, byte for byte.
 
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::request::Request;
+
 use super::book::CONFIG;
 use super::requests::{Answers, Run};
-use crate::support::answer::Answer;
-use crate::support::client::Client;
 use crate::support::engine::{Engine, sequences};
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// How many sequences a run of the suite tries.

@@ -1,11 +1,12 @@
 //! Random requests to the server and to the model: the answers are the same, through restarts and other tools.
 
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::dice::Dice;
+use dev::request::Request;
+
 use super::book::{Asked, Book, COLLECTIONS, CONFIG, Cell, Kind, PAGE_SIZE, Row, name};
-use crate::support::answer::Answer;
-use crate::support::client::Client;
-use crate::support::dice::Dice;
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 const TEXTS: [&str; 7] = ["a", "b", "É", "a b", "", "y+z&=%", "'\"\\\u{1}"];
 const INTEGERS: [i64; 6] = [0, 1, -1, 7, i64::MAX, i64::MIN];

@@ -6,14 +6,14 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use dev::client::Client;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
 use hyper::Request as Http2Request;
 use tokio_rustls::TlsConnector;
 
-use crate::support::client::Client;
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 use crate::support::tls;
 

@@ -1,7 +1,8 @@
 //! Bodies meant to hurt: each is refused in the one shape, nothing is stored, the server goes on.
 
-use crate::support::configs;
-use crate::support::request::Request;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 /// Sends each body as a create and as an update of what is there; each must be a 400 that changes

@@ -1,9 +1,10 @@
 //! Queries, paths and keys meant to hurt.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 #[test]

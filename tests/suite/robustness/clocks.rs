@@ -1,10 +1,11 @@
 //! A clock that jumps: answers carry what it says now, and no year that it can show stops the server.
 
-use crate::support::client::Client;
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::clock::Clock;
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const DAY: i64 = 86_400;

@@ -1,8 +1,9 @@
 //! Connections: kept, reused, pipelined, slow and many.
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

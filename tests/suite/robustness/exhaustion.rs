@@ -5,11 +5,12 @@ use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::{Duration, Instant};
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 use crate::support::under::Start;
 

@@ -1,6 +1,7 @@
 //! What is not HTTP: refused bare or cut off, and the next client notices nothing.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::server::Server;
 
 /// Sends bytes, says that no more will come, and gives whatever the server says before it closes.

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::answer::Answer;
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

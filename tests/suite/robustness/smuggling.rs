@@ -1,8 +1,9 @@
 //! Requests that announce their length twice, behind others on the same connection, however their bytes are cut: each is
 //! refused, and what is inside it is never done.
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+
 use crate::support::server::Server;
 
 const JOHN: &str = r#"{"first_name":"John","last_name":"Doe"}"#;

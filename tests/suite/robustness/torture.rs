@@ -1,8 +1,9 @@
 //! HTTP/1 that was never meant well, byte by byte: each case is refused, answered or cut as it deserves, never with
 //! a fault of our own, and nobody else notices.
 
-use crate::support::configs;
-use crate::support::dice::Dice;
+use dev::configs;
+use dev::dice::Dice;
+
 use crate::support::server::Server;
 
 /// Stands for an end without a word.

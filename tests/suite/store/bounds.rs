@@ -1,11 +1,11 @@
 //! Memory is bounded: thousands of different filters and records leave no more behind than was allowed.
 
+use dev::dice::Dice;
+use dev::request::Request;
 use serde_json::json;
 
 use super::history::notes;
-use crate::support::dice::Dice;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const RECORDS: usize = 6_000;

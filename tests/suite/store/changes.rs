@@ -1,6 +1,7 @@
 //! The configuration has changed: what only adds is applied at the next start.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 const PAGES: &str = "[collection.pagination]\npage_size = 20\n";

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::exchange::id_of;
 use crate::support::race::race;
 use crate::support::server::Server;

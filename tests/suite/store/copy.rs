@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 /// A store with users, of whom the last is gone, and a key.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dev::dice::Dice;
+use dev::request::Request;
 use serde_json::json;
 
 use super::history::{KINDS, notes, still_life};
-use crate::support::dice::Dice;
 use crate::support::exchange::id_of;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const THREADS: usize = 8;

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 /// The first names under which a record may be found; `None` stands for not found.
 type Possible = Vec<Option<String>>;

@@ -1,6 +1,7 @@
 //! Records at the edges, written by another tool: memory treats them as the database does.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 use crate::support::race::race;
 use crate::support::server::Server;

@@ -1,9 +1,10 @@
 //! Ids: ascending, never used again.
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
 use crate::support::race::race;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 #[test]

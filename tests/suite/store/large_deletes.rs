@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dev::request::Request;
 use serde_json::json;
 
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const FEW: usize = 10_000;

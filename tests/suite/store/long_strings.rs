@@ -1,9 +1,9 @@
 //! Strings of any length that a body can carry are stored, found and compared whole, also beyond what an entry of
 //! an index can hold.
 
+use dev::configs;
 use serde_json::json;
 
-use crate::support::configs;
 use crate::support::home::Home;
 
 /// On either side of where one index ends and another begins, and as much as a body carries.

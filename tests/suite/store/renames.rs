@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::Outcome;
+
 use crate::support::home::Home;
-use crate::support::process::Outcome;
 
 /// The statements that a refusal offers for a field under its new name.
 #[track_caller]

@@ -1,7 +1,8 @@
 //! The same store again: after a restart, made by a newer version, with rows of another tool.
 
-use crate::support::answer::NOT_FOUND;
-use crate::support::configs;
+use dev::answer::NOT_FOUND;
+use dev::configs;
+
 use crate::support::home::Home;
 
 #[test]

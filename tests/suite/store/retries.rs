@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
 use crate::support::race::race;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 fn user(key: &str) -> Request {

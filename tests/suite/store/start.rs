@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+
 use crate::support::exchange::id_of;
 use crate::support::home::Home;
 

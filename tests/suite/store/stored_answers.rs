@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::support::answer::Answer;
-use crate::support::configs;
+use dev::answer::Answer;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// Sixteen answers that show no record take all of it: each counts for 256 bytes.

@@ -1,8 +1,8 @@
 //! Stored data is plain: real tables, real columns, everything declared, for every other tool to read.
 
+use dev::configs;
 use sha2::{Digest, Sha256};
 
-use crate::support::configs;
 use crate::support::home::Home;
 
 /// A stopped store of this configuration.

@@ -1,7 +1,8 @@
 //! `carnet copy` between the stores of tests.
 
+use dev::process::{Outcome, Process};
+
 use super::home::Home;
-use super::process::{Outcome, Process};
 
 impl Home {
     /// Starts a copy with this folder's configuration.

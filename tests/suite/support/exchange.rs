@@ -7,10 +7,10 @@
 //! stands for scheme, host and port. `Content-Type` is shown where it is not `application/json`,
 //! `Content-Length` where there is no body: otherwise the client has checked both already.
 
+use dev::answer::{Answer, expected};
+use dev::request::Request;
 use serde_json::Value;
 
-use super::answer::{Answer, expected};
-use super::request::Request;
 use super::server::Server;
 
 impl Server {

@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use dev::process::{Outcome, Process, carnet};
 use tempfile::TempDir;
 
 use super::engine::{Engine, Place};
-use super::process::{Outcome, Process};
 use super::server::Server;
-
-/// Variables that would change what the program does; no test inherits them.
-const VARIABLES: [&str; 5] =
-    ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"];
 
 /// Where one test lives. It is removed when nothing uses it any more.
 pub(crate) struct Home {
@@ -75,11 +71,8 @@ impl Home {
 
     /// The program with these arguments and no others, started in this folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_carnet"));
-        command.args(arguments).current_dir(self.folder());
-        for variable in VARIABLES {
-            command.env_remove(variable);
-        }
+        let mut command = carnet(env!("CARGO_BIN_EXE_carnet"), arguments);
+        command.current_dir(self.folder());
         command
     }
 

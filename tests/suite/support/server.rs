@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 
-use super::client::Client;
+use dev::client::Client;
+use dev::process::Process;
+
 use super::home::Home;
-use super::process::Process;
 use super::tls::Trust;
 
 /// A server that has said where it listens.
@@ -47,7 +48,7 @@ impl Server {
 
     /// From now on `check` and its relatives ask over TLS.
     pub(crate) fn over_tls(&self, trust: Trust) {
-        *self.client.lock().unwrap() = Client::trusting(self.address, Some(trust));
+        *self.client.lock().unwrap() = trust.http(self.address);
     }
 
     pub(crate) fn home(&self) -> &Arc<Home> {

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::engine::{Engine, Place, Store};
+use dev::store::Store;
+
+use super::engine::{Engine, Place};
 use super::home::Home;
 
 impl Home {
@@ -142,4 +144,17 @@ fn a_reference_to_nothing_makes_a_store_unsound() {
     ));
     let faults = home.stored().faults();
     assert!(faults.iter().any(|fault| fault == "house 1 refers to nothing in town"), "{faults:?}");
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_schema_is_seen_by_one_test_and_goes_with_it() {
+    let (one, other) = (Home::empty(), Home::empty());
+    one.execute("CREATE TABLE town (id bigint)");
+    assert!(one.has_store() && !other.has_store());
+    let name = one.query("SELECT current_schema()").remove(0);
+    let schemas = format!("SELECT count(*) FROM pg_namespace WHERE nspname = '{name}'");
+    assert_eq!(other.query(&schemas), ["1"]);
+    drop(one);
+    assert_eq!(other.query(&schemas), ["0"]);
 }

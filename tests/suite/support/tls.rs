@@ -1,23 +1,19 @@
 //! Certificates made for a test, and clients that trust them.
 
-use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
+use dev::client::Client;
+use dev::configs;
+use dev::process::SAFETY_NET;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion};
 
-use super::configs;
 use super::home::Home;
-use super::process::SAFETY_NET;
 use super::server::Server;
-
-/// Both directions of a connection, encrypted or not.
-pub(crate) trait Wire: Read + Write + Send {}
-impl<T: Read + Write + Send> Wire for T {}
 
 /// A certificate for this machine, and its key.
 pub(crate) struct Pair {
@@ -96,6 +92,15 @@ impl Trust {
             .with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         config
+    }
+
+    /// A client that believes it.
+    pub(crate) fn http(self, address: SocketAddr) -> Client {
+        Client::by(address, move || {
+            let stream = self.connect(address, &[b"http/1.1"])?;
+            let socket = stream.sock.try_clone()?;
+            Ok((Box::new(stream), socket))
+        })
     }
 
     /// Connects, offering these protocols. The handshake is done when this returns.

@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use dev::process::{Outcome, Process};
+
 use super::home::Home;
-use super::process::{Outcome, Process};
 use super::server::Server;
 
 /// What a start came to.

@@ -3,9 +3,10 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::{Outcome, Process};
+
 use crate::support::home::Home;
-use crate::support::process::{Outcome, Process};
 use crate::support::server::Server;
 
 /// A password that is easy to find again.

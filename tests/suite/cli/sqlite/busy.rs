@@ -1,10 +1,11 @@
 //! Signals to a server whose writer is busy, or whose file is still being opened.
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+use dev::process::{Process, SAFETY_NET};
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::{Process, SAFETY_NET};
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// How long a commit takes, in seconds. What slows it down ends with it, and the test with that.

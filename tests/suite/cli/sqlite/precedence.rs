@@ -4,9 +4,10 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::Process;
+
 use crate::support::home::Home;
-use crate::support::process::Process;
 use crate::support::server::Server;
 
 /// A folder whose `carnet.toml` says where to listen and where to store.

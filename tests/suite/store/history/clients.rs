@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::dice::Dice;
+use dev::request::Request;
 use serde_json::{Value, json};
 
 use super::checker::{History, Note, Read, Scope, Span, State, Total, Writer};
 use super::{ALL_STILL, KINDS, STILL};
-use crate::support::answer::Answer;
-use crate::support::client::Client;
-use crate::support::dice::Dice;
 use crate::support::exchange::id_of;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 /// Who takes part, and for how long.

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 /// How many users live at one address; they fill many blocks of neighbours.

@@ -1,6 +1,7 @@
 //! Copying into a database: what it cannot hold, and nodes that run on it.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 /// The URL of a file with one user whose last name is these bytes.

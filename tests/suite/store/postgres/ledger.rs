@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::support::answer::Answer;
-use crate::support::client::Client;
-use crate::support::dice::Dice;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::dice::Dice;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::server::Server;
 
 /// No request waits longer, whatever the database does. The server's own deadlines are well below.

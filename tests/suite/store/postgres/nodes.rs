@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
 use crate::support::race::race;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 fn nodes(config: &str, number: usize) -> Vec<Server> {

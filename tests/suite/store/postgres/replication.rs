@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use super::ledger::Ledger;
 use crate::support::cluster::Cluster;
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 const ADMIN: &str = "the-key-of-the-administrator";

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 fn stored() -> Arc<Home> {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::client::Client;
-use crate::support::configs;
+use dev::client::Client;
+use dev::configs;
+
 use crate::support::exchange::id_of;
 use crate::support::home::Home;
 use crate::support::server::Server;

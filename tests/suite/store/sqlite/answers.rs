@@ -1,8 +1,9 @@
 //! Stored answers in a file: cleared away as new ones are stored, and counted.
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 #[test]
 fn each_answer_that_is_stored_makes_room_for_more_than_itself() {

@@ -1,6 +1,7 @@
 //! Copying into a file: who has it, and what becomes of one that was made.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 
 #[test]

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::SAFETY_NET;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
 use crate::support::server::Server;
 
 /// More than what is read at once when a filter is new. The first id is where a block of neighbours begins, and

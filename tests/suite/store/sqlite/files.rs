@@ -1,6 +1,7 @@
 //! The store as a file: where it may be, what may be in it, and that it has one server at a time.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 use crate::support::server::Server;
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use dev::configs;
+use dev::process::SAFETY_NET;
 use rusqlite::Connection;
 
-use crate::support::configs;
-use crate::support::process::SAFETY_NET;
 use crate::support::server::Server;
 
 /// Beyond this the server wants the log cut.

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::configs;
+use dev::configs;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 use crate::support::under::Start;
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::support::configs;
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::request::Request;
+
 use crate::support::home::Home;
-use crate::support::process::SAFETY_NET;
-use crate::support::request::Request;
 
 /// More free pages than a server keeps for what is written next.
 const FREE: i64 = 2_000;

@@ -1,6 +1,7 @@
 //! What only SQLite leaves open, and carnet does not: types, ids that are used again, bytes that are no text.
 
-use crate::support::configs;
+use dev::configs;
+
 use crate::support::home::Home;
 use crate::support::server::Server;
 

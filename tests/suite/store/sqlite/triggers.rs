@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use dev::configs;
+use dev::request::Request;
 use serde_json::Value;
 
-use crate::support::configs;
 use crate::support::exchange::id_of;
 use crate::support::home::Home;
-use crate::support::request::Request;
 use crate::support::server::Server;
 
 fn create(server: &Server, name: &str) -> i64 {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use dev::configs;
+use dev::request::Request;
 use serde_json::json;
 
-use crate::support::configs;
 use crate::support::home::Home;
-use crate::support::request::Request;
 
 #[test]
 fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {

@@ -2,10 +2,10 @@
 
 /// Numbers that look random and depend on the seed alone.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    pub(crate) fn new(seed: u64) -> Dice {
+    pub fn new(seed: u64) -> Dice {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..4 {
             dice.number();
@@ -21,17 +21,17 @@ impl Dice {
     }
 
     /// A number below `sides`.
-    pub(crate) fn below(&mut self, sides: usize) -> usize {
+    pub fn below(&mut self, sides: usize) -> usize {
         (self.number() % sides as u64) as usize
     }
 
     /// Whether a thing happens that happens once in so many times.
-    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+    pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// One of these.
-    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 }

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::engine::Store;
+use crate::store::Store;
 
 /// The file of a stopped server.
-pub(crate) struct File(PathBuf);
+pub struct File(PathBuf);
 
 impl File {
-    pub(crate) fn new(path: PathBuf) -> File {
+    pub fn new(path: PathBuf) -> File {
         File(path)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 
@@ -62,6 +62,20 @@ impl Store for File {
 
     fn everything(&self) -> Vec<u8> {
         std::fs::read(&self.0).unwrap()
+    }
+
+    fn definitions(&self) -> Vec<String> {
+        let mut lines = self
+            .query("SELECT concat_ws(' ', type, name, tbl_name, sql) FROM sqlite_schema ORDER BY type, name");
+        for pragma in
+            ["application_id", "user_version", "journal_mode", "page_size", "auto_vacuum", "encoding"]
+        {
+            lines.push(format!("{pragma} {}", self.query(&format!("PRAGMA {pragma}")).concat()));
+        }
+        if self.tables().iter().any(|table| table == "sqlite_sequence") {
+            lines.extend(self.query("SELECT name || ' ' || seq FROM sqlite_sequence ORDER BY name"));
+        }
+        lines
     }
 
     fn faults(&self) -> Vec<String> {

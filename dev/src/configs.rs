@@ -28,82 +28,82 @@ page_size = 20
 ";
 
 /// The built-in address book, written out.
-pub(crate) fn built_in() -> String {
+pub fn built_in() -> String {
     users("", PAGES)
 }
 
 /// The built-in address book with pages of a thousand records.
-pub(crate) fn long_pages() -> String {
+pub fn long_pages() -> String {
     built_in().replace("page_size = 20", "page_size = 1000")
 }
 
 /// The built-in address book with further keys in `[server]`.
-pub(crate) fn with_server(keys: &str) -> String {
+pub fn with_server(keys: &str) -> String {
     format!("[server]\n{keys}\n{}", built_in())
 }
 
 /// No two users of the same first and last name.
-pub(crate) fn unique() -> String {
+pub fn unique() -> String {
     users(r#"unique = [["first_name", "last_name"]]"#, PAGES)
 }
 
 /// Users only for those who present a known access key.
-pub(crate) fn guarded() -> String {
+pub fn guarded() -> String {
     users("", &format!("{PAGES}\n[collection.access]\nauthentication = true\nauthorization = true\n"))
 }
 
 /// As many unknown keys may be presented from one address as a test likes.
-pub(crate) fn patient(config: &str) -> String {
+pub fn patient(config: &str) -> String {
     with_unknown_keys(0, config)
 }
 
 /// So many unknown keys may be presented from one address in a minute.
-pub(crate) fn with_unknown_keys(limit: u32, config: &str) -> String {
+pub fn with_unknown_keys(limit: u32, config: &str) -> String {
     format!("[access]\nunknown_keys_per_minute = {limit}\n{config}")
 }
 
 /// As [`guarded`], with the key in another query parameter.
-pub(crate) fn guarded_by(parameter: &str) -> String {
+pub fn guarded_by(parameter: &str) -> String {
     format!("[access]\nparameter = \"{parameter}\"\n{}", guarded())
 }
 
 /// Callers of users are identified, and nobody is refused.
-pub(crate) fn identified() -> String {
+pub fn identified() -> String {
     users("", &format!("{PAGES}\n[collection.access]\nauthentication = true\n"))
 }
 
 /// Callers of users are identified, and each key may ask so often.
-pub(crate) fn rate_limited(quota: u32, interval: u32) -> String {
+pub fn rate_limited(quota: u32, interval: u32) -> String {
     format!("{}\n[collection.rate_limit]\nquota = {quota}\ninterval = {interval}\n", identified())
 }
 
 /// Users only for known keys, and each may ask so often.
-pub(crate) fn guarded_and_rate_limited(quota: u32) -> String {
+pub fn guarded_and_rate_limited(quota: u32) -> String {
     format!("{}\n[collection.rate_limit]\nquota = {quota}\ninterval = 3600\n", guarded())
 }
 
 /// `first_id` for `offset`, `limit` for `count`, on users.
-pub(crate) fn renamed() -> String {
+pub fn renamed() -> String {
     users("", &format!("{PAGES}offset_key = \"first_id\"\ncount_key = \"limit\"\n"))
 }
 
 /// Users in one piece.
-pub(crate) fn unpaged() -> String {
+pub fn unpaged() -> String {
     users("", "")
 }
 
 /// What happens to users when their address goes.
-pub(crate) fn on_delete(rule: &str) -> String {
+pub fn on_delete(rule: &str) -> String {
     built_in().replace(r#"on_delete = "restrict""#, &format!(r#"on_delete = "{rule}""#))
 }
 
 /// Users with these verbs, written as TOML arrays.
-pub(crate) fn verbs(list: &str, unique: &str) -> String {
+pub fn verbs(list: &str, unique: &str) -> String {
     users(&format!("list_verbs = {list}\nunique_verbs = {unique}"), PAGES)
 }
 
 /// `id` shown the other way round: by addresses, not by users.
-pub(crate) fn ids_shown_the_other_way() -> String {
+pub fn ids_shown_the_other_way() -> String {
     users("show_id = false", PAGES).replace(
         "show_id = false\n\n[collection.fields]\ncountry",
         "show_id = true\n\n[collection.fields]\ncountry",
@@ -111,7 +111,7 @@ pub(crate) fn ids_shown_the_other_way() -> String {
 }
 
 /// One collection with a field of each type, required and optional.
-pub(crate) fn kinds() -> String {
+pub fn kinds() -> String {
     r#"
 [[collection]]
 name = "things"
@@ -134,11 +134,63 @@ page_size = 20
 }
 
 /// Addresses, and users with these keys before their fields and these tables after.
-pub(crate) fn users(keys: &str, tables: &str) -> String {
+pub fn users(keys: &str, tables: &str) -> String {
     users_with_fields(keys, USERS_FIELDS, tables)
 }
 
 /// As [`users`], with other fields.
-pub(crate) fn users_with_fields(keys: &str, fields: &str, tables: &str) -> String {
+pub fn users_with_fields(keys: &str, fields: &str, tables: &str) -> String {
     format!("{ADDRESS}\n[[collection]]\nname = \"users\"\n{keys}\n{fields}\n{tables}")
 }
+
+/// Everything that a configuration can say about collections: every type of field, every rule, pages of several kinds.
+pub const EVERYTHING: &str = r#"
+[server]
+max_body = "4KiB"
+trusted_proxies = ["127.0.0.0/8"]
+cors_origins = ["https://app.example.org"]
+
+[[collection]]
+name = "address"
+show_id = false
+
+[collection.fields]
+city   = { type = "string", required = true }
+number = { type = "integer" }
+
+[[collection]]
+name = "things"
+unique = [["code"], ["name", "size"]]
+unique_verbs = ["GET", "PUT", "PATCH", "DELETE"]
+
+[collection.fields]
+name    = { type = "string", required = true }
+size    = { type = "integer", required = true }
+weight  = { type = "float", required = true }
+fragile = { type = "boolean", required = true }
+note    = { type = "string" }
+code    = { type = "integer" }
+height  = { type = "float" }
+sold    = { type = "boolean" }
+address = { type = "integer", references = "address", on_delete = "restrict" }
+spare   = { type = "integer", references = "address", on_delete = "set_null" }
+
+[collection.pagination]
+page_size  = 7
+offset_key = "first-id"
+count_key  = "Limit"
+
+[[collection]]
+name = "users"
+
+[collection.fields]
+first_name = { type = "string", required = true }
+address    = { type = "integer", references = "address", on_delete = "cascade" }
+
+[collection.pagination]
+page_size = 20
+
+[collection.access]
+authentication = true
+authorization = true
+"#;

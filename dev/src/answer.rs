@@ -4,8 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::frame::Frame;
+
 /// The body of every 404.
-pub(crate) const NOT_FOUND: &str = r#"404 Not Found
+pub const NOT_FOUND: &str = r#"404 Not Found
     Connection: close
 
     {"error":"<p>The requested URL was not found on this server.</p>"}"#;
@@ -36,44 +38,63 @@ const USUAL: [&str; 2] = ["Authorization, X-API-Key", "Accept-Encoding"];
 
 /// One whole answer.
 #[derive(Clone)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) reason: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Answer {
+    pub status: u16,
+    pub reason: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
 }
 
 impl Answer {
+    /// The answer of HTTP/1.1 at the start of a buffer and its length, once all of it is there; `is_head` where HEAD
+    /// was asked.
+    pub fn find(buffer: &[u8], is_head: bool) -> Result<Option<(Answer, usize)>, String> {
+        let Some(frame) = Frame::find(buffer, is_head)? else { return Ok(None) };
+        let strange = |what: &str| format!("not HTTP/1.1 as expected: {what:?}");
+        let head = std::str::from_utf8(&buffer[..frame.head_bytes - 4]).map_err(|_| strange("a head"))?;
+        let mut lines = head.split("\r\n");
+        let first = lines.next().unwrap_or_default();
+        let rest = first.strip_prefix("HTTP/1.1 ").ok_or_else(|| strange(first))?;
+        let reason = rest.split_once(' ').map_or("", |(_, reason)| reason).to_owned();
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(':').ok_or_else(|| strange(line))?;
+            Ok((name.to_owned(), value.trim().to_owned()))
+        });
+        let headers = headers.collect::<Result<_, String>>()?;
+        let answer = Answer { status: frame.status, reason, headers, body: frame.body(buffer) };
+        Ok(Some((answer, frame.total_bytes)))
+    }
+
     /// The only value of a header; `None` where the header is absent.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name));
         let value = values.next().map(|(_, value)| value.as_str());
         assert!(values.next().is_none(), "{name} is there twice: {self:?}");
         value
     }
 
-    pub(crate) fn body_text(&self) -> &str {
+    pub fn body_text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_else(|error| panic!("not UTF-8 ({error}): {self:?}"))
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
 
     /// The message of an error.
-    pub(crate) fn error(&self) -> String {
+    pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_else(|| panic!("no error: {self:?}")).to_owned()
     }
 
     /// The id in `Location`.
-    pub(crate) fn created_id(&self) -> i64 {
+    pub fn created_id(&self) -> i64 {
         assert_eq!(self.status, 201, "{self:?}");
         let location = self.header("Location").unwrap();
         location.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
     }
 
     /// All of it but what differs between any two answers, and whether it was given before.
-    pub(crate) fn lasting(&self) -> String {
+    pub fn lasting(&self) -> String {
         let of_the_moment = ["Date", "X-Request-Id", "RateLimit", "Idempotency-Replayed"];
         let mut text = format!("{} {}\n", self.status, self.reason);
         for (name, value) in &self.headers {
@@ -86,20 +107,20 @@ impl Answer {
 
     /// Panics unless this is the earlier answer once more, byte for byte, and says so.
     #[track_caller]
-    pub(crate) fn repeats(&self, earlier: &Answer) {
+    pub fn repeats(&self, earlier: &Answer) {
         assert_eq!(self.header("Idempotency-Replayed"), Some("true"), "{self:?}");
         assert_eq!(self.lasting(), earlier.lasting());
     }
 
     /// The methods in `Allow`, sorted, since their order is not promised.
-    pub(crate) fn allow(&self) -> Option<String> {
+    pub fn allow(&self) -> Option<String> {
         let mut methods: Vec<&str> = self.header("Allow")?.split(',').map(str::trim).collect();
         methods.sort_unstable();
         Some(methods.join(", "))
     }
 
     /// The answer as text: status, shown headers, body.
-    pub(crate) fn text(&self, base_url: &str) -> String {
+    pub fn text(&self, base_url: &str) -> String {
         let mut text = format!("{} {}\n", self.status, self.reason);
         if let Some(kind) = self.header("Content-Type")
             && kind != "application/json"
@@ -126,7 +147,7 @@ impl Answer {
 
     /// What holds for every answer, so that every exchange of every test is a test of it.
     #[track_caller]
-    pub(crate) fn keeps_its_promises(&self, method: &str) {
+    pub fn keeps_its_promises(&self, method: &str) {
         if self.status == 204 || self.status == 304 {
             assert!(
                 self.body.is_empty() && self.header("Content-Length").is_none_or(|it| it == "0"),
@@ -202,7 +223,7 @@ impl fmt::Debug for Answer {
 }
 
 /// Brings the text that a test expects into the form of [`Answer::text`].
-pub(crate) fn expected(text: &str) -> String {
+pub fn expected(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_start).collect();
     let (first, rest) = lines.split_first().unwrap_or_else(|| panic!("an answer has a first line"));
     match first.find(['{', '[']) {

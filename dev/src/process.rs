@@ -1,5 +1,6 @@
 //! One running `carnet`: its lines of output as they come, its end, and signals on the way there.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,10 +9,24 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long anything may take before a test gives up. Never part of what is asserted.
-pub(crate) const SAFETY_NET: Duration = Duration::from_secs(60);
+pub const SAFETY_NET: Duration = Duration::from_secs(60);
+
+/// Variables that would change what the program does; nobody who tries it hands them down.
+const VARIABLES: [&str; 5] =
+    ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"];
+
+/// The program with these arguments and nothing of our environment that it would listen to.
+pub fn carnet(binary: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary);
+    command.args(arguments).stdin(Stdio::null());
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command
+}
 
 /// A started process whose output is collected while it runs.
-pub(crate) struct Process {
+pub struct Process {
     child: Child,
     /// Behind a lock only so that threads may share the server that holds this.
     lines: Mutex<Receiver<String>>,
@@ -23,28 +38,28 @@ pub(crate) struct Process {
 
 /// What a process that has ended leaves behind.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Outcome {
     /// Both streams, for messages that may stand on either.
-    pub(crate) fn output(&self) -> String {
+    pub fn output(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
     /// Panics unless the exit status is this one.
     #[track_caller]
-    pub(crate) fn exits(self, code: i32) -> Outcome {
+    pub fn exits(self, code: i32) -> Outcome {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
     /// Panics unless each of these stands somewhere in the output.
     #[track_caller]
-    pub(crate) fn says(self, words: &[&str]) -> Outcome {
+    pub fn says(self, words: &[&str]) -> Outcome {
         for word in words {
             assert!(self.output().contains(word), "{word:?} is not said in:\n{}", self.output());
         }
@@ -53,7 +68,7 @@ impl Outcome {
 }
 
 impl Process {
-    pub(crate) fn start(mut command: Command) -> Process {
+    pub fn start(mut command: Command) -> Process {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -85,7 +100,7 @@ impl Process {
     }
 
     /// The next line on standard output, without its end; `None` when there will be no more.
-    pub(crate) fn next_line(&mut self) -> Option<String> {
+    pub fn next_line(&mut self) -> Option<String> {
         match self.lines.get_mut().unwrap().recv_timeout(SAFETY_NET) {
             Ok(line) => Some(line.trim_end_matches('\n').to_owned()),
             Err(RecvTimeoutError::Disconnected) => None,
@@ -94,7 +109,7 @@ impl Process {
     }
 
     /// Waits until this stands on standard error, or there will be no more.
-    pub(crate) fn wait_for_error(&self, words: &str) {
+    pub fn wait_for_error(&self, words: &str) {
         let deadline = Instant::now() + SAFETY_NET;
         while !self.stderr().contains(words) && !self.readers.iter().all(JoinHandle::is_finished) {
             assert!(Instant::now() < deadline, "{words:?} was not said: {}", self.stderr());
@@ -102,24 +117,24 @@ impl Process {
         }
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Sends a signal, by its short name.
-    pub(crate) fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
         assert!(status.unwrap().success(), "kill -{name}");
     }
 
     /// Ends the process as a power cut would, and waits until it is gone.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().ok();
         self.wait();
     }
 
     /// Waits for the end; a process that does not end is killed, and the test fails.
-    pub(crate) fn wait(&mut self) -> ExitStatus {
+    pub fn wait(&mut self) -> ExitStatus {
         let deadline = Instant::now() + SAFETY_NET;
         while self.ended.is_none() {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -141,22 +156,22 @@ impl Process {
     }
 
     /// Waits for the end and gives everything that was said.
-    pub(crate) fn outcome(mut self) -> Outcome {
+    pub fn outcome(mut self) -> Outcome {
         let code = self.wait().code();
         Outcome { code, stdout: self.stdout(), stderr: self.stderr() }
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
     /// Standard output so far.
-    pub(crate) fn stdout(&self) -> String {
+    pub fn stdout(&self) -> String {
         self.stdout.lock().unwrap().clone()
     }
 
     /// Standard error so far.
-    pub(crate) fn stderr(&self) -> String {
+    pub fn stderr(&self) -> String {
         self.stderr.lock().unwrap().clone()
     }
 }

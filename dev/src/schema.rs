@@ -4,10 +4,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-use super::engine::Store;
+use crate::store::Store;
 
 /// A schema that one test has for itself.
-pub(crate) struct Schema {
+pub struct Schema {
     name: String,
     server: String,
     goes: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// A new, empty one.
-    pub(crate) fn create(server: &str) -> Schema {
+    pub fn create(server: &str) -> Schema {
         assert!(!server.contains("options="), "the tests set options themselves; take them out of the URL");
         let name = format!("t_{:016x}", RandomState::new().hash_one(std::process::id()));
         ask(server, async |client| client.batch_execute(&format!("CREATE SCHEMA {name}")).await).unwrap();
@@ -23,30 +23,13 @@ impl Schema {
     }
 
     /// The one that every database has, on a server that goes itself.
-    pub(crate) fn public(server: &str) -> Schema {
+    pub fn public(server: &str) -> Schema {
         Schema { name: "public".into(), server: server.to_owned(), goes: false }
     }
 
-    /// Everything that defines something in the schema, a line each, then every row with the transaction that wrote it.
+    /// All definitions, then every row with the transaction that wrote it.
     fn inventory(&self) -> Vec<String> {
-        let mut lines = self.query(&format!(
-            "SELECT line FROM (
-                 SELECT format('relation %s %s %s', relname, relkind, relpersistence) FROM pg_class WHERE relnamespace = {here}
-                 UNION ALL SELECT format('column %s.%s %s %s %s %s %s', relname, attname, format_type(atttypid, atttypmod),
-                         attnotnull, attidentity, attcollation, pg_get_expr(adbin, adrelid))
-                     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-                     WHERE relnamespace = {here} AND attnum > 0
-                 UNION ALL SELECT format('constraint %s %s %s', conname, convalidated, pg_get_constraintdef(oid))
-                     FROM pg_constraint WHERE connamespace = {here}
-                 UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON oid = indrelid WHERE relnamespace = {here}
-                 UNION ALL SELECT format('%s %s', pg_get_triggerdef(pg_trigger.oid), tgenabled)
-                     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE relnamespace = {here} AND NOT tgisinternal
-                 UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = {here}
-                 UNION ALL SELECT format('sequence %s %s', sequencename, last_value) FROM pg_sequences WHERE schemaname = '{name}'
-             ) AS lines (line) ORDER BY line",
-            here = "current_schema()::regnamespace",
-            name = self.name,
-        ));
+        let mut lines = self.definitions();
         for table in self.tables() {
             let rows = format!(
                 "SELECT '{table} ' || xmin || ' ' || row_to_json(t) FROM \"{table}\" AS t ORDER BY 1"
@@ -87,6 +70,27 @@ impl Store for Schema {
 
     fn everything(&self) -> Vec<u8> {
         self.inventory().join("\n").into_bytes()
+    }
+
+    fn definitions(&self) -> Vec<String> {
+        self.query(&format!(
+            "SELECT line FROM (
+                 SELECT format('relation %s %s %s', relname, relkind, relpersistence) FROM pg_class WHERE relnamespace = {here}
+                 UNION ALL SELECT format('column %s.%s %s %s %s %s %s', relname, attname, format_type(atttypid, atttypmod),
+                         attnotnull, attidentity, attcollation, pg_get_expr(adbin, adrelid))
+                     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+                     WHERE relnamespace = {here} AND attnum > 0
+                 UNION ALL SELECT format('constraint %s %s %s', conname, convalidated, pg_get_constraintdef(oid))
+                     FROM pg_constraint WHERE connamespace = {here}
+                 UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON oid = indrelid WHERE relnamespace = {here}
+                 UNION ALL SELECT format('%s %s', pg_get_triggerdef(pg_trigger.oid), tgenabled)
+                     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE relnamespace = {here} AND NOT tgisinternal
+                 UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = {here}
+                 UNION ALL SELECT format('sequence %s %s', sequencename, last_value) FROM pg_sequences WHERE schemaname = '{name}'
+             ) AS lines (line) ORDER BY line",
+            here = "current_schema()::regnamespace",
+            name = self.name,
+        ))
     }
 
     fn faults(&self) -> Vec<String> {
@@ -171,7 +175,7 @@ impl Drop for Schema {
 }
 
 /// The first column of every row, as text; a null is `NULL`.
-pub(super) fn query(url: &str, sql: &str) -> Result<Vec<String>, String> {
+pub fn query(url: &str, sql: &str) -> Result<Vec<String>, String> {
     let messages = ask(url, async |client| client.simple_query(sql).await)?;
     let rows = messages.iter().filter_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or("NULL").to_owned()),
@@ -200,17 +204,4 @@ fn ask<T>(
         connection.await.unwrap().ok();
         answer
     })
-}
-
-#[test]
-#[ignore = "needs PostgreSQL: ./test postgres"]
-fn a_schema_is_seen_by_one_test_and_goes_with_it() {
-    let (one, other) = (super::home::Home::empty(), super::home::Home::empty());
-    one.execute("CREATE TABLE town (id bigint)");
-    assert!(one.has_store() && !other.has_store());
-    let name = one.query("SELECT current_schema()").remove(0);
-    let schemas = format!("SELECT count(*) FROM pg_namespace WHERE nspname = '{name}'");
-    assert_eq!(other.query(&schemas), ["1"]);
-    drop(one);
-    assert_eq!(other.query(&schemas), ["0"]);
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 /// One request. `Host` and `Content-Length` are added where they are not given.
 #[derive(Clone)]
-pub(crate) struct Request {
-    pub(crate) method: String,
+pub struct Request {
+    pub method: String,
     target: String,
     headers: Vec<(String, String)>,
     body: Option<Vec<u8>>,
@@ -13,13 +13,13 @@ pub(crate) struct Request {
 
 impl Request {
     /// A request from its first line, `GET /users/`.
-    pub(crate) fn new(line: &str) -> Request {
+    pub fn new(line: &str) -> Request {
         let (method, target) = line.split_once(' ').unwrap();
         Request { method: method.into(), target: target.into(), headers: Vec::new(), body: None }
     }
 
     /// A request from its text; see `exchange.rs` for how it is written.
-    pub(crate) fn text(text: &str) -> Request {
+    pub fn text(text: &str) -> Request {
         let mut lines = text.trim_start().lines().map(str::trim_start);
         let first = lines.next().unwrap_or_else(|| panic!("a request has a first line"));
         let mut parts = first.splitn(3, ' ');
@@ -41,35 +41,39 @@ impl Request {
         }
     }
 
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Request {
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Request {
         self.headers.push((name.into(), value.into()));
         self
     }
 
     /// A key by which it may be sent again.
-    pub(crate) fn key(self, key: &str) -> Request {
+    pub fn key(self, key: &str) -> Request {
         self.header("Idempotency-Key", key)
     }
 
     /// The key of another request.
-    pub(crate) fn same_key_as(self, other: &Request) -> Request {
+    pub fn same_key_as(self, other: &Request) -> Request {
         let key = other.headers.iter().find(|(name, _)| name == "Idempotency-Key");
         self.key(&key.unwrap().1)
     }
 
     /// A body, and nothing said about it.
-    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
         self.body = Some(body.into());
         self
     }
 
     /// A body of JSON, and a header that says so.
-    pub(crate) fn json(self, body: impl Into<Vec<u8>>) -> Request {
+    pub fn json(self, body: impl Into<Vec<u8>>) -> Request {
         self.header("Content-Type", "application/json").body(body)
     }
 
     /// The bytes on the wire.
-    pub(crate) fn bytes(&self, host: &str) -> Vec<u8> {
+    pub fn bytes(&self, host: &str) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         if !self.has("Host") {
             head.push_str(&format!("Host: {host}\r\n"));
