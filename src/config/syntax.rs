@@ -182,3 +182,42 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slip for each beginning of [`REMEDIES`].
+    const SLIPS: [(&str, &str); 16] = [
+        ("string values must be quoted", "a = éx"),
+        ("missing opening quote", "a = x\""),
+        ("invalid basic string", "a = \"x"),
+        ("invalid literal string", "a = 'x"),
+        ("missing value", "a ="),
+        ("key with no value", "a"),
+        ("invalid key-value pair", "{"),
+        ("unclosed table", "[a"),
+        ("unclosed array table", "[[a]"),
+        ("unclosed array", "a = [1"),
+        ("unclosed inline table", "a = {b = 1"),
+        ("missing comma", "a = [\"x\" \"y\"]"),
+        ("extra comma", "a = [1,,2]"),
+        ("invalid unquoted key", "é = 1"),
+        ("unexpected leading zero", "a = 01"),
+        ("unexpected key or value", "a = \"x\" y"),
+    ];
+
+    /// The parser has no kinds of errors, only texts. Should another version word one of them differently, its
+    /// remedy would be lost without a sound.
+    #[test]
+    fn every_remedy_is_found_by_what_the_parser_says_today() {
+        for ((beginning, remedy), (expected, text)) in REMEDIES.into_iter().zip(SLIPS) {
+            assert_eq!(beginning, expected);
+            let (tree, errors) = DeTable::parse_recoverable(text);
+            let problems = Syntax::judge(text, tree.get_ref(), &errors).problems;
+            assert_eq!(problems.len(), 1, "{text}");
+            assert!(problems[0].message.contains(beginning), "{text}: {}", problems[0].message);
+            assert!(problems[0].remedy.contains(remedy), "{text}: {}", problems[0].remedy);
+        }
+    }
+}
