@@ -1,6 +1,9 @@
 //! Every file that a document names is there, and every link leads somewhere.
 
-use super::repository::{PAGES, none, read, root};
+use super::repository::{PAGES, files, none, read, root};
+
+/// One page for each choice that somebody will question.
+const DECISIONS: &str = "docs/decisions";
 
 /// Files that the program makes or reads where it is used.
 const OF_THE_USER: [&str; 1] = ["carnet.toml"];
@@ -49,7 +52,8 @@ fn every_path_that_is_named_exists() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut complaints = Vec::new();
-    for page in PAGES {
+    let decisions = files(DECISIONS, ".md");
+    for page in PAGES.into_iter().chain(decisions.iter().map(String::as_str)) {
         let text = read(page);
         let prose: String = text.split("```").step_by(2).collect();
         for link in prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
@@ -77,10 +81,23 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
+fn every_decision_is_in_the_list_of_decisions() {
+    let list = read("docs/decisions/README.md");
+    let mut complaints = Vec::new();
+    for path in files(DECISIONS, ".md").iter().filter(|path| !path.ends_with("/README.md")) {
+        let file = path.rsplit('/').next().unwrap();
+        if !list.contains(&format!("]({file})")) {
+            complaints.push(format!("docs/decisions/README.md does not list {file}"));
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
 fn the_architecture_names_every_room_and_every_file_of_the_small_ones() {
     let page = read("ARCHITECTURE.md");
     let mut complaints = Vec::new();
-    for room in super::repository::files("src", ".rs") {
+    for room in files("src", ".rs") {
         let path = room.strip_prefix("src/").unwrap();
         let is_door = !path.contains('/') && path != "lib.rs" && path != "main.rs";
         let is_in_small_room = path.starts_with("api/") || path.starts_with("cli/");
