@@ -90,6 +90,10 @@ pub enum Event<'a> {
     WritesRefused { cause: &'a str },
     /// Writes are taken again.
     WritesResumed,
+    /// The disk is full, and room was taken from the reserve; so much is left of it.
+    ReserveUsed { bytes_left: u64 },
+    /// The reserve is whole again.
+    ReserveFilled,
     /// No server takes writes; reads and writes are refused until one does.
     DatabaseLost { cause: &'a str },
     /// A server takes writes again.
@@ -152,6 +156,7 @@ impl<'a> Event<'a> {
         match self {
             Event::Panic { .. } | Event::StoreBroken { .. } => Level::Error,
             Event::WritesRefused { .. }
+            | Event::ReserveUsed { .. }
             | Event::DatabaseLost { .. }
             | Event::OutcomeUnknown { .. }
             | Event::UnknownKeysRefused { .. }
@@ -163,6 +168,7 @@ impl<'a> Event<'a> {
             | Event::Stopping { .. }
             | Event::Stopped { .. }
             | Event::WritesResumed
+            | Event::ReserveFilled
             | Event::DatabaseFound
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
@@ -185,6 +191,8 @@ impl<'a> Event<'a> {
             Event::StoreBroken { .. } => "store_broken",
             Event::WritesRefused { .. } => "writes_refused",
             Event::WritesResumed => "writes_resumed",
+            Event::ReserveUsed { .. } => "reserve_used",
+            Event::ReserveFilled => "reserve_filled",
             Event::DatabaseLost { .. } => "database_lost",
             Event::DatabaseFound => "database_found",
             Event::OutcomeUnknown { .. } => "outcome_unknown",
@@ -239,6 +247,11 @@ impl<'a> Event<'a> {
                 say(Text(cause));
             }
             Event::WritesResumed => say(Own("writes are accepted again")),
+            Event::ReserveUsed { bytes_left } => {
+                say(Own("the disk is full, and room was taken from the reserve; bytes left of it: "));
+                say(Number(bytes_left));
+            }
+            Event::ReserveFilled => say(Own("the reserve is whole again")),
             Event::DatabaseLost { cause } => {
                 say(Own("the database is lost, and looked for: "));
                 say(Text(cause));
@@ -335,6 +348,7 @@ impl<'a> Event<'a> {
                 field("writes", Value::Number(writes as u64), true);
                 field("cause", Value::Text(cause), true);
             }
+            Event::ReserveUsed { bytes_left } => field("bytes_left", Value::Number(bytes_left), true),
             Event::KeysReloaded { keys } => field("keys", Value::Number(keys as u64), true),
             Event::KeyCreated { name, is_admin, by, id } => {
                 field("name", Value::Text(name), true);
@@ -356,6 +370,7 @@ impl<'a> Event<'a> {
                 field("limit", Value::Number(limit as u64), true);
             }
             Event::WritesResumed
+            | Event::ReserveFilled
             | Event::DatabaseFound
             | Event::CertificateReloaded
             | Event::Warning(_)

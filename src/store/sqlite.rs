@@ -20,6 +20,7 @@ mod log;
 mod place;
 mod reader;
 mod reading;
+mod reserve;
 mod row;
 mod undeclared_refs;
 mod sql;
@@ -128,6 +129,7 @@ impl Sqlite {
         let cache = desk.cache();
         let writer = Writer::start(desk, fatal.clone()).map_err(unusable)?;
         let builder = Builder::start(file.clone(), catalog, cache.clone(), observer.clone(), fatal.clone())?;
+        file.keep_reserve(&observer);
         let windows = Windows::default();
         Ok(Self {
             statements,

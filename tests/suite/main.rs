@@ -109,6 +109,7 @@ mod store {
         mod files;
         mod log;
         mod replaced;
+        mod reserve;
         mod space;
         mod tables;
         mod triggers;

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{file, free_pages, place};
+use super::{file, free_pages, place, reserve};
 use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
@@ -36,8 +36,15 @@ pub(super) enum Role {
     Inspector,
 }
 
-/// Opens the file. Its format is checked before anything that could change it.
+/// Opens the file. Its format is checked before anything that could change it. The index of the log, which SQLite makes
+/// where there is none, may be made in room of the reserve.
 pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
+    let is_full = |error: &OpenError| matches!(error, OpenError::Full { .. });
+    reserve::give_back_for_index(path);
+    reserve::with_room(path, is_full, || try_open(path, role))
+}
+
+fn try_open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(OpenError::OldSqlite(rusqlite::version()));
     }

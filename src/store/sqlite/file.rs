@@ -8,11 +8,14 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
 use super::connection::{self, Role};
 use super::place::unusable;
+use super::reserve;
+use crate::observe::{Event, Observer};
 use crate::store::OpenError;
 
 /// SQLite's write-ahead log begins with a header, and each of its frames is a header and a page.
@@ -30,6 +33,10 @@ pub(super) struct DatabaseFile {
     identity: Identity,
     /// The log and its index, from the moment on at which SQLite has them open.
     companions: OnceLock<[(PathBuf, Identity); 2]>,
+    /// How much of the reserve there was when it was last looked at.
+    reserve_bytes: AtomicU64,
+    /// The index of the log, open for as long as the file and for the same reason.
+    index: OnceLock<File>,
     _file: File,
     _lock_file: File,
 }
@@ -60,8 +67,17 @@ impl DatabaseFile {
         }
         let identity = (&file.metadata().map_err(unusable)?).into();
         let lock_file = lock_file(path)?;
-        let (path, log) = (path.to_owned(), beside(path, "-wal"));
-        Ok(Self { path, log, identity, companions: OnceLock::new(), _file: file, _lock_file: lock_file })
+        let reserve_bytes = AtomicU64::new(reserve::bytes_left(path).unwrap_or(0));
+        Ok(Self {
+            path: path.to_owned(),
+            log: beside(path, "-wal"),
+            identity,
+            companions: OnceLock::new(),
+            reserve_bytes,
+            index: OnceLock::new(),
+            _file: file,
+            _lock_file: lock_file,
+        })
     }
 
     /// From now on the log and its index are watched, too; SQLite has them open.
@@ -72,9 +88,31 @@ impl DatabaseFile {
             Ok::<_, OpenError>((path, Identity::from(&found)))
         };
         let companions = [found("-wal")?, found("-shm")?];
+        self.allocate_index(&companions[1].0)?;
         // Set once: a store is opened once.
         let _ = self.companions.set(companions);
         self.check().map_err(|cause| OpenError::Unusable { place: self.path.display().to_string(), cause })
+    }
+
+    /// Has all blocks of the index allocated. SQLite maps it, and a page of it that has no block when the disk is full
+    /// would end the process by a signal.
+    fn allocate_index(&self, path: &Path) -> Result<(), OpenError> {
+        let index = OpenOptions::new().read(true).write(true).open(path);
+        let index = index.map_err(|error| unusable(path, &error))?;
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::FallocateFlags;
+            use rustix::io::Errno;
+            let bytes = index.metadata().map_err(|error| unusable(path, &error))?.len();
+            let allocate = || rustix::fs::fallocate(&index, FallocateFlags::KEEP_SIZE, 0, bytes);
+            let allocated = reserve::with_room(&self.path, |error| *error == Errno::NOSPC, allocate);
+            if allocated == Err(Errno::NOSPC) {
+                return Err(unusable(path, &Errno::NOSPC.into()));
+            }
+        }
+        // Never closed before the last connection: that would drop the locks that SQLite has on it.
+        let _ = self.index.set(index);
+        Ok(())
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -94,6 +132,25 @@ impl DatabaseFile {
     /// How long the log is.
     pub(super) fn log_bytes(&self) -> u64 {
         fs::metadata(&self.log).map_or(0, |found| found.len())
+    }
+
+    /// Looks at the reserve, which commands use as well: says what was taken from it, and makes it whole once it can.
+    pub(super) fn keep_reserve(&self, observer: &Observer) {
+        let left = reserve::bytes_left(&self.path);
+        let before = self.reserve_bytes.swap(left.unwrap_or(0), Ordering::Relaxed);
+        if let Some(bytes_left) = left
+            && bytes_left < before
+        {
+            observer.report(Event::ReserveUsed { bytes_left });
+        }
+        if reserve::fill(&self.path) {
+            let filled = reserve::bytes_left(&self.path).unwrap_or(0);
+            self.reserve_bytes.store(filled, Ordering::Relaxed);
+            // One that is made for the first time was never used.
+            if left.is_some() {
+                observer.report(Event::ReserveFilled);
+            }
+        }
     }
 
     /// Whether the files that SQLite has open are still those that the next start would open. What is written to
@@ -174,19 +231,20 @@ pub(super) fn refuse_lost(path: &Path) -> Result<(), OpenError> {
 /// The lock file, which versions before there was a lock on the file itself look at.
 fn lock_file(path: &Path) -> Result<File, OpenError> {
     let lock_path = beside(path, ".lock");
-    let unusable = |error: std::io::Error| unusable(&lock_path, &error);
+    let unusable = |error: &std::io::Error| unusable(&lock_path, error);
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
         .open(&lock_path)
-        .map_err(unusable)?;
+        .map_err(|error| unusable(&error))?;
     take(&file, path)?;
-    // For the person who finds the file; nobody reads it back.
-    file.set_len(0).map_err(unusable)?;
-    writeln!(file, "{}", std::process::id()).map_err(unusable)?;
-    Ok(file)
+    // For the person who finds the file; nobody reads it back, so a full disk is no reason not to start.
+    match file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())) {
+        Err(error) if error.kind() != ErrorKind::StorageFull => Err(unusable(&error)),
+        _ => Ok(file),
+    }
 }
 
 fn take(file: &File, path: &Path) -> Result<(), OpenError> {
@@ -203,7 +261,7 @@ pub(super) fn has_log(path: &Path) -> bool {
 }
 
 /// `carnet.db-wal` for `carnet.db`. A link and its target are one database, whose other files stand beside the target.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = path.into_os_string();
     name.push(suffix);

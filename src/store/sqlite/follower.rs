@@ -1,5 +1,5 @@
 //! The thread that looks at the file all the time: for access keys that have changed, whoever changed them, and for
-//! whether the file can be read and is still the one that was opened.
+//! whether the file can be read and is still the one that was opened; and for whether the reserve is whole.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -72,6 +72,7 @@ impl Follower {
                 if let Err(cause) = followed.check_file() {
                     return ended.trip(&cause);
                 }
+                followed.file.keep_reserve(&followed.observer);
                 looks = looks.wrapping_add(1);
                 if looks.is_multiple_of(LOOKS_TO_WRITE) {
                     followed.write_uses();

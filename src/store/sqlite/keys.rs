@@ -1,14 +1,14 @@
 //! Access keys in the database file: the table, and the ring that changes it, for the commands and for a server.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use super::connection::{self, Role};
 use super::file::{self, DatabaseFile};
-use super::{audit, place};
+use super::{audit, place, reserve};
 use crate::record::access_key::{AccessKey, KeyEntry};
 use crate::store::audit::{Actor, Deed, Trail};
 use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeyRow, NewKey, Rotated, Rotation, Use};
@@ -130,6 +130,7 @@ pub(super) fn insert(connection: &Connection, row: &KeyRow) -> rusqlite::Result<
 
 /// The stored keys, on a connection of their own.
 pub struct KeyTable {
+    path: PathBuf,
     connection: Connection,
 }
 
@@ -147,7 +148,7 @@ impl KeyTable {
                 transaction.commit()
             })
             .map_err(|error| connection::unusable(path, &error))?;
-        Ok(Self { connection })
+        Ok(Self { path: path.to_owned(), connection })
     }
 
     /// The keys of a file, to read them; `None` where there is no file. Nothing is changed or made.
@@ -157,7 +158,7 @@ impl KeyTable {
             return Ok(None);
         }
         let connection = connection::open(path, Role::Inspector)?;
-        Ok(Some(Self { connection }))
+        Ok(Some(Self { path: path.to_owned(), connection }))
     }
 
     /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
@@ -165,10 +166,14 @@ impl KeyTable {
     pub(super) fn beside(file: &DatabaseFile) -> Result<Self, KeyRingError> {
         let opened = file.connect(Role::Writer);
         let connection = opened.map_err(|error| StoreError::Broken(error.to_string()))?;
-        Ok(Self { connection })
+        Ok(Self { path: file.path().to_owned(), connection })
     }
 
     pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+        self.with_room(|table| table.try_create(key, by))
+    }
+
+    fn try_create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
         let transaction = self.begin()?;
         refuse_known(&transaction, &key.access_key)?;
         let name = match key.name.as_ref().map(|name| name.as_str()) {
@@ -202,6 +207,10 @@ impl KeyTable {
         rotation: &Rotation,
         by: &Actor,
     ) -> Result<Option<Rotated>, KeyRingError> {
+        self.with_room(|table| table.try_rotate(rotation, by))
+    }
+
+    fn try_rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyRingError> {
         let transaction = self.begin()?;
         let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = ?1");
         let found = transaction.query_row(&text, [&rotation.name], read).optional().map_err(failed)?;
@@ -219,6 +228,10 @@ impl KeyTable {
     }
 
     pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+        self.with_room(|table| table.try_revoke(name, by))
+    }
+
+    fn try_revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
         let transaction = self.begin()?;
         let revoked =
             transaction.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
@@ -248,6 +261,16 @@ impl KeyTable {
         transaction.commit().map_err(uncommitted)?;
         uses.iter().for_each(Use::is_written);
         Ok(())
+    }
+
+    /// Changes a key, on a full disk in room of the reserve: who may read must not depend on who filled the disk.
+    fn with_room<T>(
+        &mut self,
+        mut change: impl FnMut(&mut Self) -> Result<T, KeyRingError>,
+    ) -> Result<T, KeyRingError> {
+        let is_full = |error: &KeyRingError| matches!(error, KeyRingError::Failed(StoreError::Full));
+        let path = self.path.clone();
+        reserve::with_room(&path, is_full, || change(self))
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, KeyRingError> {

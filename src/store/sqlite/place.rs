@@ -81,6 +81,9 @@ pub(super) fn unusable(path: &Path, error: &io::Error) -> OpenError {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             OpenError::Denied { path: path.to_owned(), folder: folder(path).to_owned(), cause }
         }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            OpenError::Full { path: path.to_owned(), folder: folder(path).to_owned() }
+        }
         _ => OpenError::Unusable { place: path.display().to_string(), cause },
     }
 }
