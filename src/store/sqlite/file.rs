@@ -134,6 +134,11 @@ impl DatabaseFile {
         fs::metadata(&self.log).map_or(0, |found| found.len())
     }
 
+    /// Whether so much is free for the log and the database, by what the system says.
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        reserve::has_room(&self.log, bytes)
+    }
+
     /// Looks at the reserve, which commands use as well: says what was taken from it, and makes it whole once it can.
     pub(super) fn keep_reserve(&self, observer: &Observer) {
         let left = reserve::bytes_left(&self.path);
@@ -151,6 +156,13 @@ impl DatabaseFile {
                 observer.report(Event::ReserveFilled);
             }
         }
+    }
+
+    /// How many bytes the database lacks on disk of what the log has for it; none where SQLite cannot say.
+    pub(super) fn missing_bytes(&self, connection: &Connection) -> Option<u64> {
+        let ask = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).ok();
+        let bytes = ask("page_count")?.unsigned_abs().saturating_mul(ask("page_size")?.unsigned_abs());
+        Some(bytes.saturating_sub(fs::metadata(&self.path).ok()?.len()))
     }
 
     /// Whether the files that SQLite has open are still those that the next start would open. What is written to

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::connection::BUSY_TIMEOUT;
 use super::file::{self, DatabaseFile};
+use super::reserve;
 use crate::observe::{Event, Observer};
 
 /// The log is copied into the database, as far as readers let it, once it has this many pages. It then begins anew, and
@@ -17,6 +18,10 @@ const COPIED_BYTES: u64 = COPIED_PAGES * 512;
 /// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most.
 const LARGEST_BYTES: u64 = 64 << 20;
 const CUT_EVERY: Duration = Duration::from_secs(1);
+/// Where less is free than the log may take, it is copied more often: what the database must grow by is then no more
+/// than the reserve can give once the disk is full, and a log that can be copied is one that can be cut.
+const SCARCE_BYTES: u64 = LARGEST_BYTES;
+const COPIED_PAGES_IF_SCARCE: u64 = 64;
 
 pub(super) struct Log {
     file: Arc<DatabaseFile>,
@@ -40,6 +45,13 @@ impl Log {
         match self.measure() {
             bytes if bytes > LARGEST_BYTES && is_due => self.cut(connection),
             bytes if bytes > COPIED_BYTES && pages(connection) >= COPIED_PAGES => copy(connection),
+            bytes
+                if bytes > COPIED_PAGES_IF_SCARCE * 512
+                    && !self.file.has_room(SCARCE_BYTES)
+                    && pages(connection) >= COPIED_PAGES_IF_SCARCE =>
+            {
+                copy(connection)
+            }
             _ => Ok(()),
         }
     }
@@ -47,6 +59,12 @@ impl Log {
     /// Empties it while there is nothing else to do. Others write to it as well: who changes keys, who notes their use.
     pub(super) fn empty(&mut self, connection: &Connection) -> Result<(), String> {
         if self.has_pages || pages(connection) > 0 { self.cut(connection) } else { Ok(()) }
+    }
+
+    /// Empties it where a write found the disk full: what it takes may be most of what is missing.
+    pub(super) fn make_room(&mut self, connection: &Connection) -> Result<(), String> {
+        let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
+        if is_due { self.empty(connection) } else { Ok(()) }
     }
 
     fn measure(&self) -> u64 {
@@ -58,7 +76,7 @@ impl Log {
     /// Copies it into the database as far as readers let it, and cuts it if they all do.
     fn cut(&mut self, connection: &Connection) -> Result<(), String> {
         self.tried = Some(Instant::now());
-        self.has_pages = match checkpoint(connection) {
+        self.has_pages = match self.checkpoint_with_room(connection) {
             Ok(is_held) => is_held,
             Err(error) if is_passing(&error) => true,
             Err(error) => return Err(error.to_string()),
@@ -74,6 +92,21 @@ impl Log {
         }
         self.is_held = is_held;
         Ok(())
+    }
+
+    /// Says whether somebody was in the way. Where the disk is full and the database would have to grow, nothing could
+    /// ever be copied, and the log never let go of its room: the reserve is for that, too.
+    fn checkpoint_with_room(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let done = checkpoint(connection);
+        let is_full = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DiskFull);
+        let gives = |growth| reserve::give_back_for_growth(self.file.path(), growth);
+        if !done.as_ref().is_err_and(is_full) || !self.file.missing_bytes(connection).is_some_and(gives) {
+            return done;
+        }
+        let is_held = checkpoint(connection)?;
+        // With the room that the log had, and before the next write takes it.
+        reserve::fill(self.file.path());
+        Ok(is_held)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The reserve: a file beside the database whose bytes are of no use but to be given back where the disk is full.
 //!
-//! SQLite needs room to open a file after a clean stop, and to store a key. The file is made shorter by as much as is missing, and whole again once
+//! SQLite needs room to open a file after a clean stop, to store a key, and to copy the log into the database, without
+//! which the log keeps all the room it has. The file is made shorter by as much as is missing, and whole again once
 //! nobody misses the room. It is not in the lock file: people and scripts take what is in that for a process id.
 
 use std::fs::{self, OpenOptions};
@@ -15,6 +16,8 @@ const WHOLE: u64 = 1 << 20;
 /// What starts and commands take at a time, until there is enough: an index of the log is 32 KiB, a stored key less
 /// than 64 KiB of the log.
 const STEP: u64 = 64 << 10;
+/// What copying the log leaves to starts and commands.
+const FOR_KEYS: u64 = 4 * STEP;
 /// It is made whole only where so much is free besides, so that it never is what fills a disk.
 const AMPLE: u64 = 2 << 20;
 /// SQLite writes one byte into each of these pages of the index and takes the page for allocated.
@@ -43,6 +46,12 @@ pub(super) fn give_back_for_index(database: &Path) {
     if found.is_ok_and(|found| found.f_frsize < INDEX_PAGE) && !has_room(&path, STEP) {
         give_back(database, STEP);
     }
+}
+
+/// Gives back what it takes to make the database so many bytes longer, if that leaves enough; says whether it did.
+pub(super) fn give_back_for_growth(database: &Path, growth: u64) -> bool {
+    let bytes = growth.next_multiple_of(STEP).max(STEP);
+    bytes_left(database).is_some_and(|left| left >= bytes + FOR_KEYS) && give_back(database, bytes)
 }
 
 /// How much of it there is; none without such a file. One that is a link or longer than ours was made by somebody else.
@@ -85,7 +94,7 @@ fn give_back(database: &Path, bytes: u64) -> bool {
 }
 
 /// Whether so much is free where this file stands, by what the system says.
-fn has_room(path: &Path, bytes: u64) -> bool {
+pub(super) fn has_room(path: &Path, bytes: u64) -> bool {
     rustix::fs::statvfs(place::folder(path))
         .is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) >= bytes)
 }

@@ -282,7 +282,8 @@ impl Desk {
             Some(error) => {
                 let (befell, end) = self.judge(&error);
                 settled.into_iter().for_each(|write| write.answer(Some(befell.clone())));
-                end
+                end?;
+                if self.is_full { self.log.make_room(&self.connection) } else { Ok(()) }
             }
         }
     }

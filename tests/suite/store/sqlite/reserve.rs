@@ -1,4 +1,4 @@
-//! The reserve beside the database: room for a start and for keys, where the disk is full.
+//! The reserve beside the database: room for a start, for keys and for the log, where the disk is full.
 
 use std::fs;
 use std::sync::Arc;
@@ -143,6 +143,38 @@ fn a_key_is_made_over_http_in_room_of_the_reserve() {
     let create = || server.send(&Request::new("POST /users/").header("X-API-Key", &key).json(user)).status;
     assert_eq!((create(), create()), (507, 201));
     server.wait_for_error("\"event\":\"writes_resumed\"");
+    server.stop().is_sound();
+}
+
+/// The log lets go of its room only when it is copied, for which the database must grow.
+#[test]
+fn a_log_that_cannot_be_copied_takes_room_from_the_reserve_and_leaves_some() {
+    let home = stopped();
+    let mut server = serve(&home, "", "");
+    let user = format!(r#"{{"first_name":"John","last_name":"{}"}}"#, "x".repeat(100_000));
+    assert_eq!(server.send(&Request::new("POST /users/").header("X-API-Key", ADMIN).json(user)).status, 201);
+    server.wait_for_error("\"event\":\"reserve_used\"");
+    assert!(reserve(&home) >= Some(4 * STEP));
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    home.serve().stop().is_sound();
+}
+
+/// Where the system does not say how much is free, or says that it is little.
+#[test]
+fn where_room_is_scarce_the_log_is_copied_early_and_no_reserve_is_made() {
+    let home = Home::new(&configs::with_server("any_filesystem = true"));
+    let folder = home.folder().display().to_string();
+    let words = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", &folder, "-e", "trace=statfs"];
+    let server = home.serve_under(&[&words[..], &["-e", "inject=statfs:error=EIO"]].concat());
+    let mut client = server.client();
+    // A log of some hundred pages, which is copied at 8,000 or after a second's rest otherwise.
+    let user = format!(r#"{{"first_name":"John","last_name":"{}"}}"#, "x".repeat(100_000));
+    for _ in 0..8 {
+        assert_eq!(client.send(&Request::new("POST /users/").json(user.as_str())).status, 201);
+    }
+    assert!(fs::metadata(home.database_file()).unwrap().len() > 500_000);
+    assert_eq!(reserve(&home), None);
     server.stop().is_sound();
 }
 
