@@ -30,7 +30,7 @@ use sharded::Sharded;
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// How long a stopping process waits for a standard error that nobody reads.
-const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Which form log lines take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Observer {
 
     /// Returns when everything reported so far is written, or standard error takes nothing.
     pub fn flush(&self) {
-        self.log.flush(FLUSH_PATIENCE);
+        self.log.flush(FLUSH_TIMEOUT);
     }
 
     /// Makes every panic of this process an [`Event::Panic`], instead of raw text on standard error.

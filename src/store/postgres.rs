@@ -76,7 +76,7 @@ use writer::Writer;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// A server that takes longer to open a session with is not there, whatever its network says.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A database on a server, open for one node.
 pub struct Postgres {
@@ -141,7 +141,7 @@ impl Postgres {
             }
             let mut pause = FIRST_PAUSE;
             let found = loop {
-                match tokio::time::timeout(PATIENCE, self.find(&url, known)).await {
+                match tokio::time::timeout(CONNECT_TIMEOUT, self.find(&url, known)).await {
                     Ok(Ok(session)) => break session,
                     Ok(Err(cause)) => observer.report(Event::Detail(&cause)),
                     Err(_) => observer.report(Event::Detail("a server answers, but too slowly")),

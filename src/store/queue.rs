@@ -16,12 +16,12 @@ const MOST: usize = 4_096;
 /// How many bytes of text they may have together. One alone is always taken.
 const MOST_BYTES: usize = 128 << 20;
 /// How long a write waits to be begun. Longer than a lock is waited for, which ends in an answer.
-const PATIENCE: Duration = Duration::from_secs(6);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Writes that nobody has begun, in the order in which they came.
 pub(super) struct Queue<T> {
     state: Mutex<State<T>>,
-    patience: Duration,
+    timeout: Duration,
     /// Wakes a writer that is a thread, and one that is a task.
     thread: Condvar,
     task: Notify,
@@ -47,14 +47,14 @@ pub(super) enum Waited {
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Self::with_patience(PATIENCE)
+        Self::with_timeout(QUEUE_TIMEOUT)
     }
 }
 
 impl<T> Queue<T> {
-    fn with_patience(patience: Duration) -> Self {
+    fn with_timeout(timeout: Duration) -> Self {
         let state = Mutex::new(State { waiting: BTreeMap::new(), bytes: 0, next: 0, end: None });
-        Self { state, patience, thread: Condvar::new(), task: Notify::new() }
+        Self { state, timeout, thread: Condvar::new(), task: Notify::new() }
     }
 
     /// Lets a write wait whose texts take so many bytes, and says under which number.
@@ -83,7 +83,7 @@ impl<T> Queue<T> {
         number: u64,
         mut answer: oneshot::Receiver<A>,
     ) -> Result<A, StoreError> {
-        let answered = match tokio::time::timeout(self.patience, &mut answer).await {
+        let answered = match tokio::time::timeout(self.timeout, &mut answer).await {
             Ok(answered) => answered,
             Err(_) if self.withdraw(number) => return Err(StoreError::Busy),
             Err(_) => answer.await,
@@ -115,9 +115,9 @@ impl<T> Queue<T> {
     }
 
     /// Waits on a thread until something waits, for so long at the most.
-    pub(super) fn wait(&self, patience: Duration) -> Waited {
+    pub(super) fn wait(&self, timeout: Duration) -> Waited {
         let mut state = self.state.lock();
-        let is_over = self.thread.wait_while_for(&mut state, |state| state.is_idle(), patience).timed_out();
+        let is_over = self.thread.wait_while_for(&mut state, |state| state.is_idle(), timeout).timed_out();
         match (state.waiting.is_empty(), is_over) {
             (false, _) => Waited::ForWrites,
             (true, true) if state.end.is_none() => Waited::InVain,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn writes_are_taken_in_order_and_put_back_where_they_stood() {
-        let queue = Queue::with_patience(SOON);
+        let queue = Queue::with_timeout(SOON);
         for write in ["a", "b", "c"] {
             queue.push(write, 0).unwrap();
         }
@@ -191,7 +191,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_write_that_is_not_begun_in_time_is_taken_out_and_one_that_is_begun_is_waited_for() {
-        let queue = Queue::with_patience(SOON);
+        let queue = Queue::with_timeout(SOON);
         let (reply, answer) = oneshot::channel::<()>();
         let number = queue.push(reply, 0).unwrap();
         assert_eq!(queue.answer(number, answer).await, Err(StoreError::Busy));

@@ -20,7 +20,7 @@ const ALWAYS: usize = 64;
 /// How long somebody may have to wait, as far as can be foreseen.
 const WAIT: Duration = Duration::from_secs(1);
 /// How long somebody waits where it was foreseen wrongly.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct ReadLimiter {
@@ -73,7 +73,7 @@ impl ReadLimiter {
         if self.pace.lock().is_too_long_for(self.waiting()) {
             return Err(StoreError::Busy);
         }
-        match timeout(PATIENCE, self.inside.acquire()).await {
+        match timeout(PERMIT_TIMEOUT, self.inside.acquire()).await {
             Ok(Ok(inside)) => Ok(ReadPermit { limiter: self, _place: place, _inside: inside }),
             // It is never closed.
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy),

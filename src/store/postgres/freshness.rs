@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Who is further behind than so many changes starts anew.
 const MOST_NEWS: i64 = 20_000;
 /// A database that takes longer to say its version is not there.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct CacheValidator {
@@ -73,7 +73,7 @@ impl CacheValidator {
             // A look that nobody asked for is one all the same.
             let _ = tokio::time::timeout(LOOK, self.question.notified()).await;
             let number = self.next.fetch_add(1, Ordering::AcqRel);
-            match tokio::time::timeout(PATIENCE, feed.look(builder)).await {
+            match tokio::time::timeout(REFRESH_TIMEOUT, feed.look(builder)).await {
                 Ok(Ok(())) => {
                     self.answered.store(number + 1, Ordering::Release);
                     self.answer(number).notify_waiters();

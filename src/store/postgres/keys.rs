@@ -18,7 +18,7 @@ use crate::store::audit::Actor;
 use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeySet, NewKey, Rotated, Rotation, Use};
 
 /// How long a server is waited for that does not answer.
-const PATIENCE: Duration = Duration::from_secs(12);
+const KEY_CHANGE_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// What a server knows of the stored keys.
 pub(super) struct Keys {
@@ -83,7 +83,7 @@ impl Keys {
 impl Session {
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
         let conn = self.line_of_keys().await?;
-        let listed = timeout(PATIENCE, ring::list(&conn.client)).await;
+        let listed = timeout(KEY_CHANGE_TIMEOUT, ring::list(&conn.client)).await;
         listed.unwrap_or(Err(KeyRingError::Failed(StoreError::Unavailable)))
     }
 
@@ -109,7 +109,7 @@ impl Session {
         change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
     ) -> Result<T, KeyRingError> {
         let mut conn = self.line_of_keys().await?;
-        let changed = timeout(PATIENCE, ring::confirmed(&mut conn, change)).await;
+        let changed = timeout(KEY_CHANGE_TIMEOUT, ring::confirmed(&mut conn, change)).await;
         let changed = changed.unwrap_or(Err(KeyRingError::Failed(StoreError::OutcomeUnknown)));
         self.follow_keys().await;
         changed

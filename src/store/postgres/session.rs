@@ -35,7 +35,7 @@ const LONG_CONNS: usize = 2;
 /// How many lists that take long are asked for at once.
 const LONG_READS: usize = 6 * LONG_CONNS;
 /// A read that takes longer is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
 const TIDY: Duration = Duration::from_secs(5);
 /// How many versions of the log are kept: a node that is further behind starts anew.
@@ -189,7 +189,7 @@ impl Session {
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, StoreError> {
-        self.while_it_lasts(Instant::now() + PATIENCE, conns.one().query(text, parameters)).await
+        self.while_it_lasts(Instant::now() + READ_TIMEOUT, conns.one().query(text, parameters)).await
     }
 
     /// As [`Session::ask`], for answers that may be long: the rows are taken as they come.
@@ -199,7 +199,7 @@ impl Session {
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Rows<'_>, StoreError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + READ_TIMEOUT;
         let rows = self.while_it_lasts(deadline, conns.one().rows(text, parameters)).await?;
         Ok(Rows::new(self, rows, deadline))
     }
@@ -210,7 +210,7 @@ impl Session {
         text: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, StoreError> {
-        self.while_it_lasts(Instant::now() + PATIENCE, self.aside.query(text, parameters)).await
+        self.while_it_lasts(Instant::now() + READ_TIMEOUT, self.aside.query(text, parameters)).await
     }
 
     /// Waits for an answer, but not beyond the end of the session: a server that hangs does not hang up.

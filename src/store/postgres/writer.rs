@@ -27,7 +27,7 @@ use crate::store::verdict::Verdict;
 pub(super) const LARGEST_GROUP: usize = 1_024;
 /// A commit that takes longer is one whose outcome is unknown. Longer than a lock is waited for, which ends
 /// in an answer.
-const PATIENCE: Duration = Duration::from_secs(12);
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(12);
 /// How often a write is tried again when another tool came in between.
 const TRIES: usize = 4;
 
@@ -174,7 +174,7 @@ impl Postgres {
             budget: &self.context.budget,
             at_hand: Default::default(),
         };
-        let outcome = match tokio::time::timeout(PATIENCE, group.run(writes)).await {
+        let outcome = match tokio::time::timeout(COMMIT_TIMEOUT, group.run(writes)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
         };

@@ -49,7 +49,7 @@ const ADDED: [(&str, &str, &str); 6] = [
 ];
 
 /// How long to wait for other writers before uses are left for the next time.
-const PATIENCE_FOR_USES: Duration = Duration::from_millis(100);
+const USES_BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Makes the tables where they are missing; part of the caller's transaction.
 pub(super) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
@@ -250,7 +250,7 @@ impl KeyTable {
     /// Writes when keys were last used. A key that is gone meanwhile has no uses. Not worth a sync of the disk, nor a
     /// long wait: whoever does this follows changes of keys, too.
     pub(super) fn write_uses(&mut self, uses: &[Use]) -> Result<(), KeyRingError> {
-        self.connection.busy_timeout(PATIENCE_FOR_USES).map_err(failed)?;
+        self.connection.busy_timeout(USES_BUSY_TIMEOUT).map_err(failed)?;
         self.connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
         let transaction = self.begin()?;
         let text = "INSERT INTO _carnet_key_uses (name, last_used) SELECT name, ?2 FROM _carnet_keys WHERE name = ?1 \
