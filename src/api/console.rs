@@ -24,7 +24,7 @@ pub(super) fn answer(place: Place, request: &Request) -> Response {
     let gzip = file.gzip.filter(|_| accepts(request.headers(), header::ACCEPT_ENCODING, "gzip"));
     let bytes = gzip.map_or(file.plain, Into::into);
     let tag = ETag::of(&bytes);
-    let is_held = content::held(request.headers()).is_some_and(|held| held.name(&bytes));
+    let is_held = content::if_none_match(request.headers()).is_some_and(|held| held.matches(&bytes));
     let mut response = if is_held {
         response::not_modified(bytes.len())
     } else {

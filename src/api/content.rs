@@ -42,16 +42,16 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
 
 /// What `If-Match` names, and `If-None-Match` does not: the client wants to change only what it has seen, or only
 /// what it has not.
-pub(super) fn seen(headers: &HeaderMap) -> Option<ETags> {
+pub(super) fn if_match(headers: &HeaderMap) -> Option<ETags> {
     let named = tags(headers, header::IF_MATCH).map(|value| ETags::strong(&value));
-    match held(headers) {
-        Some(unnamed) => Some(ETags::but(named, unnamed)),
+    match if_none_match(headers) {
+        Some(unnamed) => Some(ETags::except(named, unnamed)),
         None => named,
     }
 }
 
 /// What `If-None-Match` names: the client has it already.
-pub(super) fn held(headers: &HeaderMap) -> Option<ETags> {
+pub(super) fn if_none_match(headers: &HeaderMap) -> Option<ETags> {
     tags(headers, header::IF_NONE_MATCH).map(|value| ETags::weak(&value))
 }
 

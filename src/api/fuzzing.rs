@@ -33,13 +33,13 @@ pub fn wants_representation(headers: &HeaderMap) -> bool {
 }
 
 /// What `If-Match` names.
-pub fn seen(headers: &HeaderMap) -> Option<ETags> {
-    content::seen(headers)
+pub fn if_match(headers: &HeaderMap) -> Option<ETags> {
+    content::if_match(headers)
 }
 
 /// What `If-None-Match` names.
-pub fn held(headers: &HeaderMap) -> Option<ETags> {
-    content::held(headers)
+pub fn if_none_match(headers: &HeaderMap) -> Option<ETags> {
+    content::if_none_match(headers)
 }
 
 /// The `Link` of a page.

@@ -81,7 +81,7 @@ pub(super) async fn fetch(
 ) -> Result<Response, ApiError> {
     let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
     timing.mark("store");
-    let is_held = content::held(request.headers()).is_some_and(|held| held.name(&record));
+    let is_held = content::if_none_match(request.headers()).is_some_and(|held| held.matches(&record));
     let tag = tag(&record);
     if !is_held {
         return Ok(tagged(response::json(StatusCode::OK, record), tag));
@@ -103,7 +103,7 @@ pub(super) async fn update(
     visit: &mut Visit,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let seen = content::seen(request.headers());
+    let seen = content::if_match(request.headers());
     let accepted = match patch(collection, id, request).await {
         Ok((patch, body)) => {
             retry::ticket(&visit.caller, collection, Some(id), request, &body).map(|ticket| (patch, ticket))
@@ -160,7 +160,7 @@ pub(super) async fn delete(
             return Err(error);
         }
     };
-    let told = app.store.delete(collection, id, content::seen(request.headers()), ticket).await;
+    let told = app.store.delete(collection, id, content::if_match(request.headers()), ticket).await;
     timing.mark("store");
     visit.is_repeated = told.is_repeated;
     if told.said? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }

@@ -55,7 +55,7 @@ pub enum ETags {
     /// Tags that are none of ours match nothing, and are left out.
     These(Vec<ETag>),
     /// Only what the one names, where there is one, and the other does not.
-    But { named: Option<Box<ETags>>, unnamed: Box<ETags> },
+    Except { named: Option<Box<ETags>>, unnamed: Box<ETags> },
 }
 
 impl ETags {
@@ -70,8 +70,8 @@ impl ETags {
     }
 
     /// What is named here, or anything, but what is named there.
-    pub fn but(named: Option<Self>, unnamed: Self) -> Self {
-        Self::But { named: named.map(Box::new), unnamed: Box::new(unnamed) }
+    pub fn except(named: Option<Self>, unnamed: Self) -> Self {
+        Self::Except { named: named.map(Box::new), unnamed: Box::new(unnamed) }
     }
 
     fn parse(value: &str, strength: impl Fn(&str) -> &str) -> Self {
@@ -82,7 +82,7 @@ impl ETags {
     }
 
     /// Whether the representation is one of those that are named.
-    pub fn name(&self, representation: &[u8]) -> bool {
+    pub fn matches(&self, representation: &[u8]) -> bool {
         self.check(representation).is_ok()
     }
 
@@ -91,11 +91,11 @@ impl ETags {
         let is_named = match self {
             Self::Any => true,
             Self::These(tags) => !tags.is_empty() && tags.contains(&ETag::of(representation)),
-            Self::But { named, unnamed } => {
+            Self::Except { named, unnamed } => {
                 if let Some(named) = named {
                     named.check(representation)?;
                 }
-                return if unnamed.name(representation) { Err(Mismatch::Excluded) } else { Ok(()) };
+                return if unnamed.matches(representation) { Err(Mismatch::Excluded) } else { Ok(()) };
             }
         };
         if is_named { Ok(()) } else { Err(Mismatch::NotNamed) }
@@ -117,27 +117,27 @@ mod tests {
     #[test]
     fn a_header_names_one_of_several_or_any() {
         let (record, tag) = (b"record", ETag::of(b"record").to_string());
-        assert!(ETags::strong(&format!("\"other\", {tag}")).name(record));
-        assert!(ETags::strong(" * ").name(record));
-        assert!(!ETags::strong(&format!("W/{tag}")).name(record));
-        assert!(ETags::weak(&format!("W/{tag}")).name(record));
+        assert!(ETags::strong(&format!("\"other\", {tag}")).matches(record));
+        assert!(ETags::strong(" * ").matches(record));
+        assert!(!ETags::strong(&format!("W/{tag}")).matches(record));
+        assert!(ETags::weak(&format!("W/{tag}")).matches(record));
         let compressed = tag.replacen("\"", "", 1).replace('"', "-gzip\"");
-        assert!(ETags::strong(&format!("\"{compressed}")).name(record), "{compressed}");
-        assert!(!ETags::strong(&format!("\"{compressed}").replace("gzip", "br")).name(record));
-        assert!(!ETags::but(None, ETags::weak(&tag)).name(record));
-        assert!(ETags::but(None, ETags::weak("\"x\"")).name(record));
-        assert!(!ETags::but(Some(ETags::strong("\"x\"")), ETags::weak("\"x\"")).name(record));
+        assert!(ETags::strong(&format!("\"{compressed}")).matches(record), "{compressed}");
+        assert!(!ETags::strong(&format!("\"{compressed}").replace("gzip", "br")).matches(record));
+        assert!(!ETags::except(None, ETags::weak(&tag)).matches(record));
+        assert!(ETags::except(None, ETags::weak("\"x\"")).matches(record));
+        assert!(!ETags::except(Some(ETags::strong("\"x\"")), ETags::weak("\"x\"")).matches(record));
         for (named, unnamed, checked) in [
             (tag.as_str(), "\"x\"", Ok(())),
             (&tag, &tag, Err(Mismatch::Excluded)),
             ("*", "*", Err(Mismatch::Excluded)),
             ("\"x\"", &tag, Err(Mismatch::NotNamed)),
         ] {
-            let tags = ETags::but(Some(ETags::strong(named)), ETags::weak(unnamed));
+            let tags = ETags::except(Some(ETags::strong(named)), ETags::weak(unnamed));
             assert_eq!(tags.check(record), checked, "{named} but {unnamed}");
         }
         for none in ["", "\"x\"", &tag.to_uppercase(), tag.trim_matches('"')] {
-            assert!(!ETags::strong(none).name(record), "{none}");
+            assert!(!ETags::strong(none).matches(record), "{none}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `If-Match` and `If-None-Match`: which records a header names.
 
-use carnet::api::fuzzing::{held, seen};
+use carnet::api::fuzzing::{if_match, if_none_match};
 use carnet::http::{HeaderMap, HeaderValue, header};
 use carnet::record::etag::{ETag, ETags};
 
@@ -27,19 +27,19 @@ pub(crate) fn run(input: &[u8]) {
             lines.push(line);
         }
     }
-    assert_eq!(held(&demanded), None);
+    assert_eq!(if_none_match(&demanded), None);
     let (strong, weak) = (expected(&lines, &own, false), expected(&lines, &own, true));
     for (named, expected) in [
-        (seen(&demanded), strong),
-        (held(&unwanted), weak),
+        (if_match(&demanded), strong),
+        (if_none_match(&unwanted), weak),
         // Of a write: a record that is named by the one and not by the other.
-        (seen(&unwanted), !weak),
-        (seen(&both), strong && !weak),
+        (if_match(&unwanted), !weak),
+        (if_match(&both), strong && !weak),
     ] {
         assert_eq!(named.is_some(), !lines.is_empty(), "a demand is not dropped because it cannot be read");
         let Some(named) = named else { continue };
-        assert_eq!(named.name(RECORD), expected, "{lines:?} {named:?}");
-        assert!(!matches!(named, ETags::These(_)) || !named.name(b"another record"));
+        assert_eq!(named.matches(RECORD), expected, "{lines:?} {named:?}");
+        assert!(!matches!(named, ETags::These(_)) || !named.matches(b"another record"));
     }
 }
 
