@@ -132,7 +132,7 @@ impl App {
         if request.body_is_of_unknown_length() {
             // Whether it is within the limit shows only on reading, and the limit is judged first. Who will be refused
             // for another reason cannot fill the room that is left for bodies, though.
-            if self.hears(request) {
+            if self.needs_body(request) {
                 request.body().await?;
             } else {
                 request.skip_body().await?;
@@ -146,7 +146,7 @@ impl App {
         let verb = match route.verb(request.method()) {
             Some(verb) => Ok(verb),
             None if request.method() == Method::OPTIONS => Err(options(&route)),
-            None => Err(self.word(ApiError::MethodNotAllowed(route.allow()), request)),
+            None => Err(self.error_response(ApiError::MethodNotAllowed(route.allow()), request)),
         };
         if !matches!(route, Route::Records(_) | Route::Record(..) | Route::Keys | Route::Key(_)) {
             // Nobody below reads it, but what cannot be read is said everywhere.
@@ -184,7 +184,7 @@ impl App {
     }
 
     /// Whether the body of this request can matter to anybody: neither path nor method nor access will refuse it.
-    fn hears(&self, request: &Request) -> bool {
+    fn needs_body(&self, request: &Request) -> bool {
         let Some(route) = Route::parse(&self.catalog, &self.settings, request.path()) else { return false };
         let verb = route.verb(request.method());
         let is_open = match route {
@@ -209,8 +209,8 @@ impl App {
     }
 
     /// Words an error in the form that the client asks for; what is our own fault is also reported, once, here.
-    fn word(&self, error: ApiError, request: &Request) -> Response {
-        if let Some(cause) = error.own_fault() {
+    fn error_response(&self, error: ApiError, request: &Request) -> Response {
+        if let Some(cause) = error.internal_cause() {
             self.observer.report(Event::StoreBroken { cause });
         }
         if content::wants_problem(request.headers()) {
@@ -224,7 +224,7 @@ impl Answer for App {
     async fn answer(&self, request: &mut Request) -> Response {
         let mut timing = Timing::start(self.settings.shows_server_timing);
         let answered = self.respond(request, &mut timing).await;
-        let mut response = answered.unwrap_or_else(|error| self.word(error, request));
+        let mut response = answered.unwrap_or_else(|error| self.error_response(error, request));
         timing.write(response.headers_mut());
         response
     }
@@ -232,7 +232,7 @@ impl Answer for App {
     fn refuse(&self, refusal: Refusal, of: Option<&Request>) -> Response {
         let error = ApiError::Refused(refusal);
         let mut response = match of {
-            Some(request) => self.word(error, request),
+            Some(request) => self.error_response(error, request),
             None => error.into_response(),
         };
         // A request that never became one is not marked.

@@ -281,7 +281,7 @@ impl ApiError {
     }
 
     /// The cause to log, where the fault is the server's and not the caller's.
-    pub(super) fn own_fault(&self) -> Option<&str> {
+    pub(super) fn internal_cause(&self) -> Option<&str> {
         match self {
             Self::Store(StoreError::Broken(cause)) => Some(cause),
             _ => None,

@@ -37,7 +37,7 @@ pub(super) async fn answer(
         Ok(verb) => {
             // Rare, and boxed: every connection would have the room for it otherwise.
             let answered = Box::pin(admit(app, subject, verb, request)).await;
-            answered.unwrap_or_else(|error| app.word(error, request))
+            answered.unwrap_or_else(|error| app.error_response(error, request))
         }
         Err(response) => response,
     };

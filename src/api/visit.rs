@@ -40,7 +40,7 @@ impl App {
         let mut response = match verb {
             Ok(verb) => {
                 let answered = self.admit(collection, id, verb, request, &mut visit, timing).await;
-                answered.unwrap_or_else(|error| self.word(error, request))
+                answered.unwrap_or_else(|error| self.error_response(error, request))
             }
             Err(response) => {
                 // Nobody below reads the query; one that cannot be read holds no key either.
