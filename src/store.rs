@@ -88,10 +88,10 @@ pub enum StoreError {
     UndeclaredRule(String),
     /// The record is not what the client has seen.
     #[error("the record has changed")]
-    Changed,
+    EtagMismatch,
     /// The record is one of those that the client wants to leave alone.
     #[error("the record is one that is left out")]
-    Unwanted,
+    PreconditionFailed,
     /// A write with this ticket is not done yet.
     #[error("the same write is under way")]
     UnderWay,
@@ -100,7 +100,7 @@ pub enum StoreError {
     AnswerNotKept,
     /// The ticket was used for another request before.
     #[error("the key was used for another request")]
-    OtherRequest,
+    IdempotencyKeyReused,
     /// Stored answers take all that they may, so that of a new ticket no answer could be kept.
     #[error("stored answers take all that they may")]
     NoRoomForAnswers,
@@ -131,8 +131,8 @@ pub enum StoreError {
 impl From<Mismatch> for StoreError {
     fn from(mismatch: Mismatch) -> Self {
         match mismatch {
-            Mismatch::NotNamed => Self::Changed,
-            Mismatch::Excluded => Self::Unwanted,
+            Mismatch::NotNamed => Self::EtagMismatch,
+            Mismatch::Excluded => Self::PreconditionFailed,
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) enum ApiError {
     /// A browser's write from a page that may not.
     OtherOrigin,
     /// A browser's request to this machine by a name that is not ours.
-    StrangeHost,
+    UntrustedHost,
     /// An `Idempotency-Key` that is none.
     BadRetryKey,
     RetryKeyGivenTwice,
@@ -112,7 +112,7 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
-            Self::Forbidden | Self::MissingScope { .. } | Self::OtherOrigin | Self::StrangeHost => {
+            Self::Forbidden | Self::MissingScope { .. } | Self::OtherOrigin | Self::UntrustedHost => {
                 StatusCode::FORBIDDEN
             }
             Self::KeyNameInUse(_) | Self::KeyExpired(_) => StatusCode::CONFLICT,
@@ -126,12 +126,12 @@ impl ApiError {
             | Self::Listing { .. } => StatusCode::BAD_REQUEST,
             Self::Store(error) => match error {
                 StoreError::DanglingReference(_) | StoreError::Duplicate(_) => StatusCode::BAD_REQUEST,
-                StoreError::Changed | StoreError::Unwanted => StatusCode::PRECONDITION_FAILED,
+                StoreError::EtagMismatch | StoreError::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
                 StoreError::StillReferenced(_)
                 | StoreError::UndeclaredRule(_)
                 | StoreError::UnderWay
                 | StoreError::AnswerNotKept => StatusCode::CONFLICT,
-                StoreError::OtherRequest => StatusCode::UNPROCESSABLE_ENTITY,
+                StoreError::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy
                 | StoreError::NoRoom
                 | StoreError::NoRoomForAnswers
@@ -206,7 +206,7 @@ impl ApiError {
             Self::OtherOrigin => {
                 "A web page of another origin may not change anything here. List its origin in cors_origins to let it".into()
             }
-            Self::StrangeHost => {
+            Self::UntrustedHost => {
                 "This server is for its own machine, and is not known by the name in Host. Set base_url to the name that browsers use".into()
             }
             Self::BadRetryKey => format!(
@@ -382,11 +382,11 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             [field] => format!("{field} must be unique").into(),
             fields => format!("{} must be unique together", fields.join(",")).into(),
         },
-        StoreError::Changed => {
+        StoreError::EtagMismatch => {
             "The record is not the one that If-Match names. Fetch it again and look before you change it"
                 .into()
         }
-        StoreError::Unwanted => "The record is one that If-None-Match names. Nothing was changed".into(),
+        StoreError::PreconditionFailed => "The record is one that If-None-Match names. Nothing was changed".into(),
         StoreError::StillReferenced(by) => {
             format!("The record is still referenced by {by}. Delete or change those records first").into()
         }
@@ -400,7 +400,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
         StoreError::AnswerNotKept => {
             "This request was done before. Its answer is not kept, and the record has changed since. Fetch the record".into()
         }
-        StoreError::OtherRequest => {
+        StoreError::IdempotencyKeyReused => {
             "This Idempotency-Key was used for another request. Use a new one for each request".into()
         }
         StoreError::NoRoomForAnswers => {

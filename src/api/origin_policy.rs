@@ -37,7 +37,7 @@ impl OriginPolicy {
         let headers = request.headers();
         let says_so = headers.contains_key(SEC_FETCH_SITE) || headers.contains_key(header::ORIGIN);
         if self.is_local && (says_so || looks_like_one(headers)) && !self.is_ours(request) {
-            return Err(ApiError::StrangeHost);
+            return Err(ApiError::UntrustedHost);
         }
         if !says_so {
             return Ok(());

@@ -36,7 +36,7 @@ impl Ticket {
         detail: Option<String>,
     ) -> Told<Verdict> {
         if fingerprint != self.fingerprint {
-            return Told::first(Verdict::Refused(StoreError::OtherRequest));
+            return Told::first(Verdict::Refused(StoreError::IdempotencyKeyReused));
         }
         match Verdict::read(verdict, id, detail) {
             Some(verdict) => Told { said: verdict, is_repeated: true },

@@ -131,8 +131,8 @@ impl Verdict {
                 StoreError::DanglingReference(field) => words(DANGLING, Some(field.into())),
                 StoreError::Duplicate(fields) => words(DUPLICATE, Some(fields.join(",").into())),
                 StoreError::StillReferenced(by) => words(STILL_REFERENCED, Some(by.into())),
-                StoreError::Changed => words(CHANGED, None),
-                StoreError::Unwanted => words(UNWANTED, None),
+                StoreError::EtagMismatch => words(CHANGED, None),
+                StoreError::PreconditionFailed => words(UNWANTED, None),
                 // With PostgreSQL the transaction that would store it is taken back.
                 StoreError::UndeclaredRule(_)
                 | StoreError::Busy
@@ -143,7 +143,7 @@ impl Verdict {
                 | StoreError::NoIdLeft
                 | StoreError::OutcomeUnknown
                 | StoreError::UnderWay
-                | StoreError::OtherRequest
+                | StoreError::IdempotencyKeyReused
                 | StoreError::AnswerNotKept
                 | StoreError::NotReady(_)
                 | StoreError::Broken(_) => None,
@@ -168,8 +168,8 @@ impl Verdict {
                 Self::Refused(StoreError::Duplicate(detail?.split(',').map(str::to_owned).collect()))
             }
             STILL_REFERENCED => Self::Refused(StoreError::StillReferenced(detail?)),
-            CHANGED => Self::Refused(StoreError::Changed),
-            UNWANTED => Self::Refused(StoreError::Unwanted),
+            CHANGED => Self::Refused(StoreError::EtagMismatch),
+            UNWANTED => Self::Refused(StoreError::PreconditionFailed),
             _ => return None,
         })
     }
@@ -204,8 +204,8 @@ mod tests {
             refused(StoreError::DanglingReference("address".into())),
             refused(StoreError::Duplicate(vec!["a".into(), "b".into()])),
             refused(StoreError::StillReferenced("users, too".into())),
-            refused(StoreError::Changed),
-            refused(StoreError::Unwanted),
+            refused(StoreError::EtagMismatch),
+            refused(StoreError::PreconditionFailed),
         ] {
             let words = verdict.words(true).unwrap();
             let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
@@ -248,7 +248,7 @@ mod tests {
             StoreError::NoIdLeft,
             StoreError::OutcomeUnknown,
             StoreError::UnderWay,
-            StoreError::OtherRequest,
+            StoreError::IdempotencyKeyReused,
             StoreError::AnswerNotKept,
             StoreError::NotReady(String::new()),
             StoreError::Broken(String::new()),

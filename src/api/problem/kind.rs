@@ -82,7 +82,7 @@ fn own_name(error: &ApiError) -> Option<&'static str> {
     Some(match error {
         ApiError::Draft { .. } => "invalid-body",
         ApiError::Query(_) | ApiError::Listing { .. } => "invalid-query",
-        ApiError::OtherOrigin | ApiError::StrangeHost => "page-refused",
+        ApiError::OtherOrigin | ApiError::UntrustedHost => "page-refused",
         ApiError::Store(error) => match error {
             StoreError::DanglingReference(_) => "unknown-reference",
             StoreError::Duplicate(_) => "not-unique",
