@@ -21,7 +21,7 @@ mod security_headers;
 mod schema;
 mod unknown_keys;
 mod timing;
-mod visit;
+mod collection;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -154,10 +154,10 @@ impl App {
         }
         match (route, verb) {
             (Route::Records(collection), verb) => {
-                Ok(self.enter(collection, None, verb, request, timing).await)
+                Ok(self.handle(collection, None, verb, request, timing).await)
             }
             (Route::Record(collection, id), verb) => {
-                Ok(self.enter(collection, Some(id), verb, request, timing).await)
+                Ok(self.handle(collection, Some(id), verb, request, timing).await)
             }
             (Route::Keys, verb) => Ok(keys::answer(self, Subject::All, verb, request).await),
             (Route::Key(name), verb) => Ok(keys::answer(self, Subject::One(name), verb, request).await),

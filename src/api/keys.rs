@@ -1,7 +1,7 @@
 //! Access keys over HTTP: list, create, rotate, revoke. Only for keys that may manage keys.
 
+use super::collection::{BY_KEY, DO_NOT_STORE};
 use super::error::ApiError;
-use super::visit::{BY_KEY, DO_NOT_STORE};
 use super::{App, access, content};
 use crate::catalog::collection::Verb;
 use crate::http::{HeaderValue, Request, Response, StatusCode, header, path, response};

@@ -1,9 +1,9 @@
 //! List, create, fetch, update, delete: parse, ask the store, respond.
 
 use super::access::Query;
+use super::collection::RequestContext;
 use super::error::ApiError;
 use super::timing::Timing;
-use super::visit::Visit;
 use super::{App, content, envelope, retry};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
@@ -43,17 +43,17 @@ pub(super) async fn create(
     app: &App,
     collection: &Collection,
     request: &mut Request,
-    visit: &mut Visit,
+    context: &mut RequestContext,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
-    let ticket = retry::ticket(&visit.caller, collection, None, request, &body)?;
+    let ticket = retry::ticket(&context.caller, collection, None, request, &body)?;
     timing.mark("draft");
     let told = app.store.insert(collection, draft, ticket).await;
     timing.mark("store");
-    visit.is_repeated = told.is_repeated;
+    context.is_repeated = told.is_repeated;
     let created = told.said?;
     let location = app.base_url(request) + &representation::path(collection, created.id);
     let mut response = if content::wants_representation(request.headers()) {
@@ -100,13 +100,13 @@ pub(super) async fn update(
     collection: &Collection,
     id: RecordId,
     request: &mut Request,
-    visit: &mut Visit,
+    context: &mut RequestContext,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     let seen = content::if_match(request.headers());
     let accepted = match patch(collection, id, request).await {
         Ok((patch, body)) => {
-            retry::ticket(&visit.caller, collection, Some(id), request, &body).map(|ticket| (patch, ticket))
+            retry::ticket(&context.caller, collection, Some(id), request, &body).map(|ticket| (patch, ticket))
         }
         Err(error) => Err(error),
     };
@@ -125,7 +125,7 @@ pub(super) async fn update(
     timing.mark("draft");
     let told = app.store.update(collection, id, patch, seen, ticket).await;
     timing.mark("store");
-    visit.is_repeated = told.is_repeated;
+    context.is_repeated = told.is_repeated;
     let record = told.said?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
     Ok(tagged(response::json(StatusCode::OK, record), tag))
@@ -148,11 +148,11 @@ pub(super) async fn delete(
     collection: &Collection,
     id: RecordId,
     request: &Request,
-    visit: &mut Visit,
+    context: &mut RequestContext,
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     // A body means nothing here.
-    let ticket = match retry::ticket(&visit.caller, collection, Some(id), request, b"") {
+    let ticket = match retry::ticket(&context.caller, collection, Some(id), request, b"") {
         Ok(ticket) => ticket,
         // The record is judged before the header.
         Err(error) => {
@@ -162,7 +162,7 @@ pub(super) async fn delete(
     };
     let told = app.store.delete(collection, id, content::if_match(request.headers()), ticket).await;
     timing.mark("store");
-    visit.is_repeated = told.is_repeated;
+    context.is_repeated = told.is_repeated;
     if told.said? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }
 
