@@ -15,7 +15,7 @@ use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::row;
-use super::sql::{self, Judgement};
+use super::sql::{self, RowOutcome};
 use super::statements::Statements;
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
@@ -265,18 +265,17 @@ impl Group<'_> {
                     ),
                 };
                 let mut ids = ids.into_iter().filter_map(RecordId::new);
-                for (&write, judgement) in writes[range.clone()].iter().zip(judgements) {
-                    let (Write::Insert { values, .. }, judgement) = (write, Judgement::read(judgement))
-                    else {
+                for (&write, outcome) in writes[range.clone()].iter().zip(judgements) {
+                    let (Write::Insert { values, .. }, outcome) = (write, RowOutcome::read(outcome)) else {
                         continue;
                     };
-                    let created = matches!(judgement, Judgement::Done).then(|| ids.next()).flatten();
+                    let created = matches!(outcome, RowOutcome::Done).then(|| ids.next()).flatten();
                     verdicts.push(match created {
                         Some(id) => {
                             let representation = representation::of(collection, id, values);
                             Verdict::Created(Created { id, representation })
                         }
-                        None => refusal(collection, judgement),
+                        None => refusal(collection, outcome),
                     });
                 }
             }
@@ -303,7 +302,7 @@ impl Group<'_> {
                 row::write(&mut record, collection, id, row, 2)?;
                 Ok(Verdict::Updated(record.into()))
             }
-            None => Ok(refusal(collection, Judgement::read(row.try_get(0)?))),
+            None => Ok(refusal(collection, RowOutcome::read(row.try_get(0)?))),
         }
     }
 
@@ -321,15 +320,15 @@ impl Group<'_> {
     }
 }
 
-fn refusal(collection: &Collection, judgement: Judgement) -> Verdict {
+fn refusal(collection: &Collection, outcome: RowOutcome) -> Verdict {
     let name = |position: usize| collection.fields()[position].name().to_owned();
-    match judgement {
-        Judgement::NoRecord => Verdict::NoRecord,
-        Judgement::Dangling(position) => Verdict::Refused(StoreError::DanglingReference(name(position))),
-        Judgement::Duplicate(rule) => {
+    match outcome {
+        RowOutcome::NoRecord => Verdict::NoRecord,
+        RowOutcome::Dangling(position) => Verdict::Refused(StoreError::DanglingReference(name(position))),
+        RowOutcome::Duplicate(rule) => {
             let names = collection.unique()[rule].iter().map(|position| name(*position)).collect();
             Verdict::Refused(StoreError::Duplicate(names))
         }
-        Judgement::Done => Verdict::Refused(StoreError::Broken("a write was done and is not there".into())),
+        RowOutcome::Done => Verdict::Refused(StoreError::Broken("a write was done and is not there".into())),
     }
 }

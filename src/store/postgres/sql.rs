@@ -135,7 +135,7 @@ fn of_alias(collection: &Collection, alias: &str) -> String {
 
 /// What became of a write. The numbers stand in the statements below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judgement {
+pub(super) enum RowOutcome {
     NoRecord,
     Done,
     /// The field at this position refers to nothing.
@@ -149,7 +149,7 @@ const DONE: i32 = 0;
 const FIRST_FIELD: i32 = 1;
 const FIRST_RULE: i32 = 1_000_000;
 
-impl Judgement {
+impl RowOutcome {
     pub(super) fn read(number: i32) -> Self {
         let offset = |first: i32| usize::try_from(number - first).unwrap_or(0);
         match number {
@@ -161,7 +161,7 @@ impl Judgement {
     }
 }
 
-/// Creates records from arrays, one for each field. Answers the judgement of each, and the ids of those that
+/// Creates records from arrays, one for each field. Answers the outcome of each, and the ids of those that
 /// were created, in order. Nothing is refused by an error, so that the others of a group stand.
 pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
     let fields = collection.fields();
@@ -198,7 +198,7 @@ pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
 }
 
 /// Changes the fields at `positions` of the records $1, all of them others, to the values in the arrays from $2 on.
-/// Answers the judgement of each, in order, and the record where it was changed.
+/// Answers the outcome of each, in order, and the record where it was changed.
 pub(super) fn update(catalog: &Catalog, collection: &Collection, positions: &[usize]) -> String {
     let fields = collection.fields();
     let table = quote(collection.name());
