@@ -15,7 +15,7 @@ pub mod openapi;
 mod problem;
 mod rate_limit;
 mod records;
-mod retry;
+mod idempotency;
 mod route;
 mod security_headers;
 mod schema;

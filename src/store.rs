@@ -16,7 +16,7 @@ pub mod migration;
 pub mod postgres;
 mod queue;
 pub mod quota;
-pub mod retry;
+pub mod idempotency;
 mod ident;
 mod sqlite;
 pub mod url;
@@ -37,12 +37,12 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
+use idempotency::{IdempotencyToken, Told};
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
 use postgres::Postgres;
 use quota::Usage;
-use retry::{Ticket, Told};
 use sqlite::Sqlite;
 use url::StorageUrl;
 use verdict::Verdict;
@@ -92,16 +92,16 @@ pub enum StoreError {
     /// The record is one of those that the client wants to leave alone.
     #[error("the record is one that is left out")]
     PreconditionFailed,
-    /// A write with this ticket is not done yet.
+    /// A write with this token is not done yet.
     #[error("the same write is under way")]
     UnderWay,
     /// The write was done before. The record it was answered with was too large to be kept, and is another one now.
     #[error("the answer is not kept")]
     AnswerNotKept,
-    /// The ticket was used for another request before.
+    /// The token was used for another request before.
     #[error("the key was used for another request")]
     IdempotencyKeyReused,
-    /// Stored answers take all that they may, so that of a new ticket no answer could be kept.
+    /// Stored answers take all that they may, so that of a new token no answer could be kept.
     #[error("stored answers take all that they may")]
     NoRoomForAnswers,
     /// There is no room for what was asked for.
@@ -241,17 +241,17 @@ impl Store {
     }
 
     /// Creates a record. References and unique rules are judged inside the write, in declared order. With a
-    /// ticket, as with every write: whoever was told something within the last day is told it again, and nothing
-    /// is done twice. The representation is there unless the ticket says that no answer shows it.
+    /// token, as with every write: whoever was told something within the last day is told it again, and nothing
+    /// is done twice. The representation is there unless the token says that no answer shows it.
     pub async fn insert(
         &self,
         collection: &Collection,
         draft: Draft,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Result<Created, StoreError>> {
         let told = match self {
-            Self::Sqlite(engine) => engine.insert(collection, draft, ticket).await,
-            Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, ticket)).await,
+            Self::Sqlite(engine) => engine.insert(collection, draft, token).await,
+            Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, token)).await,
         };
         self.recall(collection, None, told).await.map(Verdict::created)
     }
@@ -264,11 +264,11 @@ impl Store {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Result<Option<Bytes>, StoreError>> {
         let told = match self {
-            Self::Sqlite(engine) => engine.update(collection, id, patch, seen, ticket).await,
-            Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, ticket)).await,
+            Self::Sqlite(engine) => engine.update(collection, id, patch, seen, token).await,
+            Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, token)).await,
         };
         self.recall(collection, Some(id), told).await.map(Verdict::updated)
     }
@@ -299,11 +299,11 @@ impl Store {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Result<bool, StoreError>> {
         match self {
-            Self::Sqlite(engine) => engine.delete(collection, id, seen, ticket).await,
-            Self::Postgres(engine) => Box::pin(engine.delete(collection, id, seen, ticket)).await,
+            Self::Sqlite(engine) => engine.delete(collection, id, seen, token).await,
+            Self::Postgres(engine) => Box::pin(engine.delete(collection, id, seen, token)).await,
         }
     }
 

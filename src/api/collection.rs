@@ -4,7 +4,7 @@ use super::access::{self, Caller};
 use super::error::ApiError;
 use super::rate_limit::Tally;
 use super::timing::Timing;
-use super::{App, records, retry};
+use super::{App, idempotency, records};
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::http::{HeaderValue, Request, Response, header};
 use crate::record::RecordId;
@@ -61,7 +61,7 @@ impl App {
             response.headers_mut().insert(header::VARY, BY_KEY);
         }
         if context.is_repeated {
-            response.headers_mut().insert(retry::IDEMPOTENCY_REPLAYED, retry::YES);
+            response.headers_mut().insert(idempotency::IDEMPOTENCY_REPLAYED, idempotency::YES);
         }
         let kept = if context.key_in_url { DO_NOT_STORE } else { REVALIDATE };
         response.headers_mut().entry(header::CACHE_CONTROL).or_insert(kept);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::retry::LONGEST_KEY;
+use super::idempotency::LONGEST_KEY;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
 use crate::http::{HeaderMap, HeaderValue, Refusal, Response, StatusCode, header, response};

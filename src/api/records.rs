@@ -4,7 +4,7 @@ use super::access::Query;
 use super::collection::RequestContext;
 use super::error::ApiError;
 use super::timing::Timing;
-use super::{App, content, envelope, retry};
+use super::{App, content, envelope, idempotency};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
@@ -49,9 +49,9 @@ pub(super) async fn create(
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
-    let ticket = retry::ticket(&context.caller, collection, None, request, &body)?;
+    let token = idempotency::token(&context.caller, collection, None, request, &body)?;
     timing.mark("draft");
-    let told = app.store.insert(collection, draft, ticket).await;
+    let told = app.store.insert(collection, draft, token).await;
     timing.mark("store");
     context.is_repeated = told.is_repeated;
     let created = told.said?;
@@ -105,12 +105,11 @@ pub(super) async fn update(
 ) -> Result<Response, ApiError> {
     let seen = content::if_match(request.headers());
     let accepted = match patch(collection, id, request).await {
-        Ok((patch, body)) => {
-            retry::ticket(&context.caller, collection, Some(id), request, &body).map(|ticket| (patch, ticket))
-        }
+        Ok((patch, body)) => idempotency::token(&context.caller, collection, Some(id), request, &body)
+            .map(|token| (patch, token)),
         Err(error) => Err(error),
     };
-    let (patch, ticket) = match accepted {
+    let (patch, token) = match accepted {
         Ok(accepted) => accepted,
         // The record is judged before the body, and what the client has seen of it before the fields.
         Err(error) => {
@@ -123,7 +122,7 @@ pub(super) async fn update(
         }
     };
     timing.mark("draft");
-    let told = app.store.update(collection, id, patch, seen, ticket).await;
+    let told = app.store.update(collection, id, patch, seen, token).await;
     timing.mark("store");
     context.is_repeated = told.is_repeated;
     let record = told.said?.ok_or(ApiError::NotFound)?;
@@ -152,15 +151,15 @@ pub(super) async fn delete(
     timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     // A body means nothing here.
-    let ticket = match retry::ticket(&context.caller, collection, Some(id), request, b"") {
-        Ok(ticket) => ticket,
+    let token = match idempotency::token(&context.caller, collection, Some(id), request, b"") {
+        Ok(token) => token,
         // The record is judged before the header.
         Err(error) => {
             app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
             return Err(error);
         }
     };
-    let told = app.store.delete(collection, id, content::if_match(request.headers()), ticket).await;
+    let told = app.store.delete(collection, id, content::if_match(request.headers()), token).await;
     timing.mark("store");
     context.is_repeated = told.is_repeated;
     if told.said? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }

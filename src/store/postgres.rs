@@ -50,10 +50,10 @@ use bytes::Bytes;
 use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::fatal::FatalLatch;
+use super::idempotency::{IdempotencyToken, Told};
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
-use super::retry::{Ticket, Told};
 use super::verdict::Verdict;
 use super::{OpenError, OpenSettings, Page, Room, StoreError};
 use crate::catalog::Catalog;
@@ -188,10 +188,10 @@ impl Postgres {
         &self,
         collection: &Collection,
         draft: Draft,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Verdict> {
         let (collection, values) = (collection.position(), draft.into_values());
-        self.writer.submit(Write::Insert { collection, values }, ticket).await
+        self.writer.submit(Write::Insert { collection, values }, token).await
     }
 
     pub(super) async fn update(
@@ -200,13 +200,13 @@ impl Postgres {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Verdict> {
         let collection = collection.position();
         let given = patch.into_values().into_iter().enumerate();
         let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
         let change = Patched { given, seen };
-        self.writer.submit(Write::Update { collection, id, change }, ticket).await
+        self.writer.submit(Write::Update { collection, id, change }, token).await
     }
 
     pub(super) async fn delete(
@@ -214,10 +214,10 @@ impl Postgres {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(Write::Delete { collection, id, seen }, ticket).await.map(Verdict::deleted)
+        self.writer.submit(Write::Delete { collection, id, seen }, token).await.map(Verdict::deleted)
     }
 
     pub(super) async fn use_quota(

@@ -39,11 +39,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::fatal::FatalLatch;
+use super::idempotency::{IdempotencyToken, Told};
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
-use super::retry::{Ticket, Told};
 use super::verdict::Verdict;
 use super::{OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
@@ -150,12 +150,12 @@ impl Sqlite {
         &self,
         collection: &Collection,
         draft: Draft,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Verdict> {
         let collection = collection.position();
         let bytes = draft.text_bytes();
         let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
-        self.writer.submit(ticket, bytes, Task::Small(Box::new(insert))).await
+        self.writer.submit(token, bytes, Task::Small(Box::new(insert))).await
     }
 
     pub(super) async fn update(
@@ -164,12 +164,12 @@ impl Sqlite {
         id: RecordId,
         patch: Patch,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Verdict> {
         let collection = collection.position();
         let bytes = patch.text_bytes();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
-        self.writer.submit(ticket, bytes, Task::Small(Box::new(update))).await
+        self.writer.submit(token, bytes, Task::Small(Box::new(update))).await
     }
 
     pub(super) async fn delete(
@@ -177,10 +177,10 @@ impl Sqlite {
         collection: &Collection,
         id: RecordId,
         seen: Option<ETags>,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Told<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(ticket, 0, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
+        self.writer.submit(token, 0, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

@@ -16,7 +16,7 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::retry::{Ticket, Told};
+use crate::store::idempotency::{IdempotencyToken, Told};
 use crate::store::verdict::{BYTES_BESIDES, Verdict, Words};
 
 /// The answers that are kept for the identities $1.
@@ -45,7 +45,7 @@ const TIMES: usize = 50;
 
 impl Group<'_> {
     /// Does those of the group that were not done before. The transaction and the turn are asked for already.
-    pub(super) async fn run_with_tickets<'f>(
+    pub(super) async fn run_with_tokens<'f>(
         &'f self,
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [Waiting],
@@ -71,11 +71,11 @@ impl Group<'_> {
             return self.roll_back(trouble).await;
         }
         if verdicts.len() != places.len() {
-            // Stored under the ticket of another write, a verdict would be repeated to whom it is not about.
+            // Stored under the token of another write, a verdict would be repeated to whom it is not about.
             return self.roll_back(Trouble::Unreachable).await;
         }
-        let tickets = places.iter().map(|&place| waiting[place].ticket());
-        self.keep_and_commit(tickets.zip(&verdicts)).await?;
+        let tokens = places.iter().map(|&place| waiting[place].token());
+        self.keep_and_commit(tokens.zip(&verdicts)).await?;
         told.extend(places.into_iter().zip(verdicts.into_iter().map(Told::first)));
         let unknown = || Told::first(Verdict::Refused(StoreError::OutcomeUnknown));
         Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
@@ -85,7 +85,7 @@ impl Group<'_> {
     fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Told<Verdict>>) {
         let has_room = self.budget.has_room();
         for (place, waiting) in waiting.iter().enumerate() {
-            if waiting.ticket().is_some() && !told.contains_key(&place) {
+            if waiting.token().is_some() && !told.contains_key(&place) {
                 self.budget.note(!has_room);
                 if !has_room {
                     told.insert(place, Told::first(Verdict::Refused(StoreError::NoRoomForAnswers)));
@@ -96,11 +96,11 @@ impl Group<'_> {
 
     async fn keep_and_commit<'f>(
         &'f self,
-        judged: impl Iterator<Item = (Option<&'f Ticket>, &'f Verdict)>,
+        judged: impl Iterator<Item = (Option<&'f IdempotencyToken>, &'f Verdict)>,
     ) -> Result<(), Trouble> {
-        let words = judged.filter_map(|(ticket, verdict)| {
-            let ticket = ticket?;
-            Some((ticket, verdict.words(ticket.shows_record)?))
+        let words = judged.filter_map(|(token, verdict)| {
+            let token = token?;
+            Some((token, verdict.words(token.shows_record)?))
         });
         let (mut sent, mut bytes) = (Vec::new(), 0);
         for parameters in batches(words.inspect(|(_, words)| bytes += words.bytes())) {
@@ -114,21 +114,21 @@ impl Group<'_> {
 
 /// By place in the group: what was told before.
 async fn look_up(conn: &PreparedConn, waiting: &[Waiting]) -> Result<HashMap<usize, Told<Verdict>>, Error> {
-    let tickets: HashMap<&[u8], (usize, &Ticket)> = waiting
+    let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
         .iter()
         .enumerate()
         .filter_map(|(place, waiting)| {
-            let ticket = waiting.ticket()?;
-            Some((&ticket.identity[..], (place, ticket)))
+            let token = waiting.token()?;
+            Some((&token.identity[..], (place, token)))
         })
         .collect();
-    let identities: Vec<&[u8]> = tickets.keys().copied().collect();
+    let identities: Vec<&[u8]> = tokens.keys().copied().collect();
     let mut told = HashMap::new();
     for row in conn.query(LOOK_UP, &[&identities]).await? {
-        if let Some((place, ticket)) = tickets.get(row.try_get::<_, &[u8]>(0)?) {
+        if let Some((place, token)) = tokens.get(row.try_get::<_, &[u8]>(0)?) {
             told.insert(
                 *place,
-                ticket.told(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
+                token.told(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
             );
         }
     }
@@ -136,15 +136,15 @@ async fn look_up(conn: &PreparedConn, waiting: &[Waiting]) -> Result<HashMap<usi
 }
 
 /// What [`KEEP`] takes, in as many parts as it needs so that no message outgrows the protocol.
-fn batches<'f>(words: impl Iterator<Item = (&'f Ticket, Words<'f>)>) -> Vec<Vec<Bound<'f>>> {
+fn batches<'f>(words: impl Iterator<Item = (&'f IdempotencyToken, Words<'f>)>) -> Vec<Vec<Bound<'f>>> {
     let (mut batches, mut batch, mut bytes) = (Vec::new(), Vec::new(), 0);
-    for (ticket, words) in words {
+    for (token, words) in words {
         bytes += words.detail.as_ref().map_or(0, |detail| detail.len());
         if bytes > LARGEST_BATCH_BYTES && !batch.is_empty() {
             batches.push(bound(std::mem::take(&mut batch)));
             bytes = words.detail.as_ref().map_or(0, |detail| detail.len());
         }
-        batch.push((ticket, words));
+        batch.push((token, words));
     }
     if !batch.is_empty() {
         batches.push(bound(batch));
@@ -152,9 +152,9 @@ fn batches<'f>(words: impl Iterator<Item = (&'f Ticket, Words<'f>)>) -> Vec<Vec<
     batches
 }
 
-fn bound<'f>(batch: Vec<(&'f Ticket, Words<'f>)>) -> Vec<Bound<'f>> {
-    let identities: Vec<&[u8]> = batch.iter().map(|(ticket, _)| &ticket.identity[..]).collect();
-    let fingerprints: Vec<&[u8]> = batch.iter().map(|(ticket, _)| &ticket.fingerprint[..]).collect();
+fn bound<'f>(batch: Vec<(&'f IdempotencyToken, Words<'f>)>) -> Vec<Bound<'f>> {
+    let identities: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.identity[..]).collect();
+    let fingerprints: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.fingerprint[..]).collect();
     let verdicts: Vec<&str> = batch.iter().map(|(_, words)| words.verdict).collect();
     let ids: Vec<Option<i64>> = batch.iter().map(|(_, words)| words.id).collect();
     let details: Vec<Option<Cow<'f, str>>> = batch.into_iter().map(|(_, words)| words.detail).collect();

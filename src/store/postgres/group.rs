@@ -23,7 +23,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::retry::Told;
+use crate::store::idempotency::Told;
 use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
 
@@ -51,14 +51,14 @@ impl Group<'_> {
     pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
-        let has_tickets = waiting.iter().any(|waiting| waiting.ticket().is_some());
-        self.prepare(&writes, &steps, has_tickets).await.map_err(|error| Trouble::of(&error, false))?;
+        let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
+        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| Trouble::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, None, self.simply("BEGIN"));
         self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
-        let told = if has_tickets {
-            self.run_with_tickets(sent, waiting).await?
+        let told = if has_tokens {
+            self.run_with_tokens(sent, waiting).await?
         } else {
             let mut verdicts: Vec<Verdict> = Vec::with_capacity(writes.len());
             self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
@@ -121,9 +121,9 @@ impl Group<'_> {
     }
 
     /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
-    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tickets: bool) -> Result<(), Error> {
+    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
         self.have_at_hand(sql::TAKE_TURN.into()).await?;
-        if has_tickets {
+        if has_tokens {
             self.conn.statement(answers::LOOK_UP).await?;
             self.have_at_hand(answers::KEEP.into()).await?;
         }

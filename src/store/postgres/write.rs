@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use crate::record::etag::ETags;
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
-use crate::store::retry::{Pass, Ticket, Told};
+use crate::store::idempotency::{IdempotencyToken, Pass, Told};
 use crate::store::verdict::Verdict;
 
 /// What a client wants done.
@@ -51,8 +51,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn ticket(&self) -> Option<&Ticket> {
-        self.pass.as_ref().map(|pass| &pass.ticket)
+    pub(super) fn token(&self) -> Option<&IdempotencyToken> {
+        self.pass.as_ref().map(|pass| &pass.token)
     }
 
     pub(super) fn answer(self, told: Told<Verdict>) {

@@ -19,8 +19,8 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
+use crate::store::idempotency::{IdempotencyToken, Told, UnderWay};
 use crate::store::queue::Queue;
-use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::verdict::Verdict;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -40,8 +40,8 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Hands in a write and waits until it is committed or refused.
-    pub(super) async fn submit(&self, write: Write, ticket: Option<Ticket>) -> Told<Verdict> {
-        let told = match self.hand_in(write, ticket) {
+    pub(super) async fn submit(&self, write: Write, token: Option<IdempotencyToken>) -> Told<Verdict> {
+        let told = match self.hand_in(write, token) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
@@ -51,9 +51,9 @@ impl Writer {
     fn hand_in(
         &self,
         write: Write,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
-        let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
+        let pass = token.map(|token| self.under_way.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let bytes = write.text_bytes();
         let number = self.queue.push(Waiting { number: 0, write, pass, reply }, bytes)?;

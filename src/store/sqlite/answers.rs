@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::retry::{Ticket, Told};
+use crate::store::idempotency::{IdempotencyToken, Told};
 use crate::store::verdict::{BYTES_BESIDES, Verdict};
 
 const TABLE: &str = "
@@ -79,20 +79,27 @@ pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusql
     Ok(budget.has_room())
 }
 
-/// What the holder of this ticket was told before.
-pub(super) fn look_up(connection: &Connection, ticket: &Ticket) -> rusqlite::Result<Option<Told<Verdict>>> {
+/// What the holder of this token was told before.
+pub(super) fn look_up(
+    connection: &Connection,
+    token: &IdempotencyToken,
+) -> rusqlite::Result<Option<Told<Verdict>>> {
     let mut statement = connection.prepare_cached(LOOK_UP)?;
     let read = |row: &rusqlite::Row<'_>| {
         let (fingerprint, verdict): (Vec<u8>, String) = (row.get(0)?, row.get(1)?);
-        Ok(ticket.told(&fingerprint, &verdict, row.get(2)?, row.get(3)?))
+        Ok(token.told(&fingerprint, &verdict, row.get(2)?, row.get(3)?))
     };
-    statement.query_row([&ticket.identity[..]], read).optional()
+    statement.query_row([&token.identity[..]], read).optional()
 }
 
 /// Stores what its holder is told; part of the transaction of the write. Says whether there was anything to store.
-pub(super) fn keep(connection: &Connection, ticket: &Ticket, verdict: &Verdict) -> rusqlite::Result<bool> {
-    let Some(words) = verdict.words(ticket.shows_record) else { return Ok(false) };
-    let Ticket { identity, fingerprint, .. } = ticket;
+pub(super) fn keep(
+    connection: &Connection,
+    token: &IdempotencyToken,
+    verdict: &Verdict,
+) -> rusqlite::Result<bool> {
+    let Some(words) = verdict.words(token.shows_record) else { return Ok(false) };
+    let IdempotencyToken { identity, fingerprint, .. } = token;
     connection.prepare_cached(KEEP)?.execute(params![
         &identity[..],
         &fingerprint[..],

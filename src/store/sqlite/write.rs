@@ -7,7 +7,7 @@ use super::group::{Group, Trouble};
 use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
-use crate::store::retry::{Pass, Told};
+use crate::store::idempotency::{Pass, Told};
 use crate::store::verdict::Verdict;
 
 type Done = Result<Verdict, Trouble>;
@@ -57,14 +57,14 @@ impl Write {
 
     /// Does its part, unless it was done before. A failure of the engine takes the whole group with it.
     pub(super) fn run(&mut self, group: &mut Group<'_>) -> Result<Ran, rusqlite::Error> {
-        let ticket = self.pass.as_ref().map(|pass| pass.ticket);
-        if let Some(ticket) = &ticket
-            && let Some(told) = answers::look_up(group.connection, ticket)?
+        let token = self.pass.as_ref().map(|pass| pass.token);
+        if let Some(token) = &token
+            && let Some(told) = answers::look_up(group.connection, token)?
         {
             self.told = told;
             return Ok(Ran::Done { is_kept: false });
         }
-        if ticket.is_some() && !answers::make_room(group.connection, group.budget)? {
+        if token.is_some() && !answers::make_room(group.connection, group.budget)? {
             self.told = Told::first(Verdict::Refused(StoreError::NoRoomForAnswers));
             return Ok(Ran::Done { is_kept: false });
         }
@@ -77,8 +77,8 @@ impl Write {
             Err(Trouble::Large) => return Ok(Ran::TooLarge),
             Err(Trouble::Engine(error)) => return Err(error),
         };
-        let is_kept = match &ticket {
-            Some(ticket) => answers::keep(group.connection, ticket, &verdict)?,
+        let is_kept = match &token {
+            Some(token) => answers::keep(group.connection, token, &verdict)?,
             None => false,
         };
         self.told = Told::first(verdict);

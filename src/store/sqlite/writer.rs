@@ -27,8 +27,8 @@ use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
+use crate::store::idempotency::{IdempotencyToken, Told, UnderWay};
 use crate::store::queue::{Queue, Waited};
-use crate::store::retry::{Ticket, Told, UnderWay};
 use crate::store::sqlite::sql::Statements;
 use crate::store::verdict::Verdict;
 use crate::store::{OpenSettings, StoreError};
@@ -69,8 +69,13 @@ impl Writer {
     }
 
     /// Hands in a write whose texts take so many bytes, and waits until it is on disk or refused.
-    pub(super) async fn submit(&self, ticket: Option<Ticket>, bytes: usize, task: Task) -> Told<Verdict> {
-        let told = match self.hand_in(ticket, bytes, task) {
+    pub(super) async fn submit(
+        &self,
+        token: Option<IdempotencyToken>,
+        bytes: usize,
+        task: Task,
+    ) -> Told<Verdict> {
+        let told = match self.hand_in(token, bytes, task) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
@@ -79,11 +84,11 @@ impl Writer {
 
     fn hand_in(
         &self,
-        ticket: Option<Ticket>,
+        token: Option<IdempotencyToken>,
         bytes: usize,
         task: Task,
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
-        let pass = ticket.map(|ticket| self.under_way.enter(ticket)).transpose()?;
+        let pass = token.map(|token| self.under_way.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let number = self.queue.push(Write::new(task, pass, reply), bytes)?;
         Ok((number, answer))

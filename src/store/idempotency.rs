@@ -13,15 +13,15 @@ use super::verdict::Verdict;
 
 /// What makes a write one that may be sent again: who means which request by which key.
 #[derive(Debug, Clone, Copy)]
-pub struct Ticket {
+pub struct IdempotencyToken {
     pub(super) identity: [u8; 32],
     pub(super) fingerprint: [u8; 32],
     /// Whether the answer shows the record, which is then kept with it.
     pub(super) shows_record: bool,
 }
 
-impl Ticket {
-    /// `identity` is the caller and their key: two tickets with the same are of one request, or the second is wrong.
+impl IdempotencyToken {
+    /// `identity` is the caller and their key: two tokens with the same are of one request, or the second is wrong.
     /// `fingerprint` is all of the request that its answer may depend on.
     pub fn new(identity: &[&[u8]], fingerprint: &[&[u8]], shows_record: bool) -> Self {
         Self { identity: digest(identity), fingerprint: digest(fingerprint), shows_record }
@@ -77,15 +77,15 @@ impl<T> Told<T> {
     }
 }
 
-/// The writes with tickets that this node has in hand.
+/// The writes with tokens that this node has in hand.
 #[derive(Default)]
 pub(super) struct UnderWay(Mutex<HashSet<[u8; 32]>>);
 
 impl UnderWay {
     /// Lets a write in, unless one of the same identity is not done yet.
-    pub(super) fn enter(self: &Arc<Self>, ticket: Ticket) -> Result<Pass, StoreError> {
-        match self.0.lock().insert(ticket.identity) {
-            true => Ok(Pass { ticket, among: self.clone() }),
+    pub(super) fn enter(self: &Arc<Self>, token: IdempotencyToken) -> Result<Pass, StoreError> {
+        match self.0.lock().insert(token.identity) {
+            true => Ok(Pass { token, among: self.clone() }),
             false => Err(StoreError::UnderWay),
         }
     }
@@ -93,13 +93,13 @@ impl UnderWay {
 
 /// Goes along with a write until it is answered, or nobody will ever answer it.
 pub(super) struct Pass {
-    pub(super) ticket: Ticket,
+    pub(super) token: IdempotencyToken,
     among: Arc<UnderWay>,
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        self.among.0.lock().remove(&self.ticket.identity);
+        self.among.0.lock().remove(&self.token.identity);
     }
 }
 
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn an_identity_is_under_way_once_and_free_again_afterwards() {
         let under_way = Arc::new(UnderWay::default());
-        let ticket = |key: &[u8]| Ticket::new(&[key], &[], false);
-        let first = under_way.enter(ticket(b"one"));
+        let token = |key: &[u8]| IdempotencyToken::new(&[key], &[], false);
+        let first = under_way.enter(token(b"one"));
         assert!(first.is_ok());
-        assert_eq!(under_way.enter(ticket(b"one")).err(), Some(StoreError::UnderWay));
-        assert!(under_way.enter(ticket(b"other")).is_ok());
+        assert_eq!(under_way.enter(token(b"one")).err(), Some(StoreError::UnderWay));
+        assert!(under_way.enter(token(b"other")).is_ok());
         drop(first);
-        assert!(under_way.enter(ticket(b"one")).is_ok());
+        assert!(under_way.enter(token(b"one")).is_ok());
     }
 }

@@ -6,7 +6,7 @@ use super::error::ApiError;
 use crate::catalog::collection::Collection;
 use crate::http::{HeaderMap, HeaderName, HeaderValue, Request};
 use crate::record::RecordId;
-use crate::store::retry::Ticket;
+use crate::store::idempotency::IdempotencyToken;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Says of an answer that it was given before.
@@ -18,13 +18,13 @@ pub(super) const LONGEST_KEY: usize = 255;
 const HEADERS: [&str; 3] = ["if-match", "if-none-match", "prefer"];
 
 /// What makes this request one that may be sent again, where the client says that it may.
-pub(super) fn ticket(
+pub(super) fn token(
     caller: &Caller,
     collection: &Collection,
     id: Option<RecordId>,
     request: &Request,
     body: &[u8],
-) -> Result<Option<Ticket>, ApiError> {
+) -> Result<Option<IdempotencyToken>, ApiError> {
     let headers = request.headers();
     let Some(key) = key(headers)? else { return Ok(None) };
     // A caller is who was given a key, whichever secret that is now; and nobody else is told what they were told.
@@ -39,7 +39,7 @@ pub(super) fn ticket(
         request.extend(std::iter::once(name.as_bytes()).chain(values));
     }
     let identity = [kind.as_bytes(), name, key.as_bytes()];
-    Ok(Some(Ticket::new(&identity, &request, content::wants_representation(headers))))
+    Ok(Some(IdempotencyToken::new(&identity, &request, content::wants_representation(headers))))
 }
 
 /// The key, if there is one: a string as structured fields write it (RFC 9651), or the same text bare.
