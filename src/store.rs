@@ -94,7 +94,7 @@ pub enum StoreError {
     PreconditionFailed,
     /// A write with this token is not done yet.
     #[error("the same write is under way")]
-    UnderWay,
+    InFlight,
     /// The write was done before. The record it was answered with was too large to be kept, and is another one now.
     #[error("the answer is not kept")]
     AnswerNotKept,

@@ -129,7 +129,7 @@ impl ApiError {
                 StoreError::EtagMismatch | StoreError::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
                 StoreError::StillReferenced(_)
                 | StoreError::UndeclaredRule(_)
-                | StoreError::UnderWay
+                | StoreError::InFlight
                 | StoreError::AnswerNotKept => StatusCode::CONFLICT,
                 StoreError::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
                 StoreError::Busy
@@ -332,7 +332,7 @@ impl ApiError {
                 | StoreError::Unavailable
                 | StoreError::OutcomeUnknown
                 | StoreError::NotReady(_)
-                | StoreError::UnderWay,
+                | StoreError::InFlight,
             )
             | Self::Refused(Refusal::TooManyConnections | Refusal::Overloaded | Refusal::NoRoom) => {
                 headers.insert(header::RETRY_AFTER, SOON);
@@ -394,7 +394,7 @@ fn store_words(error: &StoreError) -> Cow<'static, str> {
             format!("The database refuses it by a rule that the configuration does not declare: {said}")
                 .into()
         }
-        StoreError::UnderWay => {
+        StoreError::InFlight => {
             "A request with this Idempotency-Key is still under way. Try again in a moment".into()
         }
         StoreError::AnswerNotKept => {

@@ -79,25 +79,25 @@ impl<T> Told<T> {
 
 /// The writes with tokens that this node has in hand.
 #[derive(Default)]
-pub(super) struct UnderWay(Mutex<HashSet<[u8; 32]>>);
+pub(super) struct InFlight(Mutex<HashSet<[u8; 32]>>);
 
-impl UnderWay {
+impl InFlight {
     /// Lets a write in, unless one of the same identity is not done yet.
-    pub(super) fn enter(self: &Arc<Self>, token: IdempotencyToken) -> Result<Pass, StoreError> {
+    pub(super) fn enter(self: &Arc<Self>, token: IdempotencyToken) -> Result<InFlightGuard, StoreError> {
         match self.0.lock().insert(token.identity) {
-            true => Ok(Pass { token, among: self.clone() }),
-            false => Err(StoreError::UnderWay),
+            true => Ok(InFlightGuard { token, among: self.clone() }),
+            false => Err(StoreError::InFlight),
         }
     }
 }
 
-/// Goes along with a write until it is answered, or nobody will ever answer it.
-pub(super) struct Pass {
+/// Goes along with a write in flight until it is answered, or nobody will ever answer it.
+pub(super) struct InFlightGuard {
     pub(super) token: IdempotencyToken,
-    among: Arc<UnderWay>,
+    among: Arc<InFlight>,
 }
 
-impl Drop for Pass {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.among.0.lock().remove(&self.token.identity);
     }
@@ -116,13 +116,13 @@ mod tests {
 
     #[test]
     fn an_identity_is_under_way_once_and_free_again_afterwards() {
-        let under_way = Arc::new(UnderWay::default());
+        let in_flight = Arc::new(InFlight::default());
         let token = |key: &[u8]| IdempotencyToken::new(&[key], &[], false);
-        let first = under_way.enter(token(b"one"));
+        let first = in_flight.enter(token(b"one"));
         assert!(first.is_ok());
-        assert_eq!(under_way.enter(token(b"one")).err(), Some(StoreError::UnderWay));
-        assert!(under_way.enter(token(b"other")).is_ok());
+        assert_eq!(in_flight.enter(token(b"one")).err(), Some(StoreError::InFlight));
+        assert!(in_flight.enter(token(b"other")).is_ok());
         drop(first);
-        assert!(under_way.enter(token(b"one")).is_ok());
+        assert!(in_flight.enter(token(b"one")).is_ok());
     }
 }

@@ -142,7 +142,7 @@ impl Verdict {
                 | StoreError::Full
                 | StoreError::NoIdLeft
                 | StoreError::OutcomeUnknown
-                | StoreError::UnderWay
+                | StoreError::InFlight
                 | StoreError::IdempotencyKeyReused
                 | StoreError::AnswerNotKept
                 | StoreError::NotReady(_)
@@ -247,7 +247,7 @@ mod tests {
             StoreError::Full,
             StoreError::NoIdLeft,
             StoreError::OutcomeUnknown,
-            StoreError::UnderWay,
+            StoreError::InFlight,
             StoreError::IdempotencyKeyReused,
             StoreError::AnswerNotKept,
             StoreError::NotReady(String::new()),

@@ -88,7 +88,7 @@ fn own_name(error: &ApiError) -> Option<&'static str> {
             StoreError::Duplicate(_) => "not-unique",
             StoreError::StillReferenced(_) => "still-referenced",
             StoreError::UndeclaredRule(_) => "undeclared-rule",
-            StoreError::UnderWay => "request-in-progress",
+            StoreError::InFlight => "request-in-progress",
             StoreError::AnswerNotKept => "answer-not-kept",
             StoreError::OutcomeUnknown => "outcome-unknown",
             StoreError::NoIdLeft => "ids-used-up",

@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use crate::record::etag::ETags;
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, Pass, Told};
+use crate::store::idempotency::{IdempotencyToken, InFlightGuard, Told};
 use crate::store::verdict::Verdict;
 
 /// What a client wants done.
@@ -46,18 +46,18 @@ pub(super) struct Waiting {
     /// Its number in the queue, once it was taken from there.
     pub(super) number: u64,
     pub(super) write: Write,
-    pub(super) pass: Option<Pass>,
+    pub(super) guard: Option<InFlightGuard>,
     pub(super) reply: oneshot::Sender<Told<Verdict>>,
 }
 
 impl Waiting {
     pub(super) fn token(&self) -> Option<&IdempotencyToken> {
-        self.pass.as_ref().map(|pass| &pass.token)
+        self.guard.as_ref().map(|guard| &guard.token)
     }
 
     pub(super) fn answer(self, told: Told<Verdict>) {
         // Before anybody hears of it: who is answered may come again at once.
-        drop(self.pass);
+        drop(self.guard);
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(told);
     }

@@ -19,7 +19,7 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, Told, UnderWay};
+use crate::store::idempotency::{IdempotencyToken, InFlight, Told};
 use crate::store::queue::Queue;
 use crate::store::verdict::Verdict;
 
@@ -35,7 +35,7 @@ const TRIES: usize = 4;
 #[derive(Default)]
 pub(super) struct Writer {
     queue: Queue<Waiting>,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
 }
 
 impl Writer {
@@ -53,10 +53,10 @@ impl Writer {
         write: Write,
         token: Option<IdempotencyToken>,
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
-        let pass = token.map(|token| self.under_way.enter(token)).transpose()?;
+        let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let bytes = write.text_bytes();
-        let number = self.queue.push(Waiting { number: 0, write, pass, reply }, bytes)?;
+        let number = self.queue.push(Waiting { number: 0, write, guard, reply }, bytes)?;
         Ok((number, answer))
     }
 }

@@ -7,7 +7,7 @@ use super::group::{Group, Trouble};
 use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
-use crate::store::idempotency::{Pass, Told};
+use crate::store::idempotency::{InFlightGuard, Told};
 use crate::store::verdict::Verdict;
 
 type Done = Result<Verdict, Trouble>;
@@ -37,7 +37,7 @@ impl Task {
 /// A write that waits: run inside the group, answered after its commit.
 pub(super) struct Write {
     task: Option<Task>,
-    pass: Option<Pass>,
+    guard: Option<InFlightGuard>,
     told: Told<Verdict>,
     reply: oneshot::Sender<Told<Verdict>>,
 }
@@ -51,13 +51,17 @@ pub(super) enum Ran {
 }
 
 impl Write {
-    pub(super) fn new(task: Task, pass: Option<Pass>, reply: oneshot::Sender<Told<Verdict>>) -> Self {
-        Self { task: Some(task), pass, told: unknown(), reply }
+    pub(super) fn new(
+        task: Task,
+        guard: Option<InFlightGuard>,
+        reply: oneshot::Sender<Told<Verdict>>,
+    ) -> Self {
+        Self { task: Some(task), guard, told: unknown(), reply }
     }
 
     /// Does its part, unless it was done before. A failure of the engine takes the whole group with it.
     pub(super) fn run(&mut self, group: &mut Group<'_>) -> Result<Ran, rusqlite::Error> {
-        let token = self.pass.as_ref().map(|pass| pass.token);
+        let token = self.guard.as_ref().map(|guard| guard.token);
         if let Some(token) = &token
             && let Some(told) = answers::look_up(group.connection, token)?
         {
@@ -88,7 +92,7 @@ impl Write {
     /// Answers the client: with its own verdict, or with what befell the group.
     pub(super) fn answer(self, befell: Option<StoreError>) {
         // Before anybody hears of it: who is answered may come again at once.
-        drop(self.pass);
+        drop(self.guard);
         let told = befell.map_or(self.told, |error| Told::first(Verdict::Refused(error)));
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(told);

@@ -27,7 +27,7 @@ use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
-use crate::store::idempotency::{IdempotencyToken, Told, UnderWay};
+use crate::store::idempotency::{IdempotencyToken, InFlight, Told};
 use crate::store::queue::{Queue, Waited};
 use crate::store::sqlite::sql::Statements;
 use crate::store::verdict::Verdict;
@@ -47,7 +47,7 @@ const CLEARED_EACH: usize = 2;
 /// The handle by which everybody else reaches the writing thread.
 pub(super) struct Writer {
     queue: Arc<Queue<Write>>,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
     thread: Mutex<Option<JoinHandle<()>>>,
     fatal: FatalLatch,
 }
@@ -65,7 +65,7 @@ impl Writer {
                 broken.trip(&cause);
             }
         })?;
-        Ok(Self { queue, under_way: Arc::default(), thread: Mutex::new(Some(thread)), fatal })
+        Ok(Self { queue, in_flight: Arc::default(), thread: Mutex::new(Some(thread)), fatal })
     }
 
     /// Hands in a write whose texts take so many bytes, and waits until it is on disk or refused.
@@ -88,9 +88,9 @@ impl Writer {
         bytes: usize,
         task: Task,
     ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
-        let pass = token.map(|token| self.under_way.enter(token)).transpose()?;
+        let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(Write::new(task, pass, reply), bytes)?;
+        let number = self.queue.push(Write::new(task, guard, reply), bytes)?;
         Ok((number, answer))
     }
 
