@@ -37,7 +37,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
-use idempotency::{IdempotencyToken, Told};
+use idempotency::{IdempotencyToken, Replayable};
 use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
@@ -248,7 +248,7 @@ impl Store {
         collection: &Collection,
         draft: Draft,
         token: Option<IdempotencyToken>,
-    ) -> Told<Result<Created, StoreError>> {
+    ) -> Replayable<Result<Created, StoreError>> {
         let told = match self {
             Self::Sqlite(engine) => engine.insert(collection, draft, token).await,
             Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, token)).await,
@@ -265,7 +265,7 @@ impl Store {
         patch: Patch,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Result<Option<Bytes>, StoreError>> {
+    ) -> Replayable<Result<Option<Bytes>, StoreError>> {
         let told = match self {
             Self::Sqlite(engine) => engine.update(collection, id, patch, seen, token).await,
             Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, token)).await,
@@ -278,17 +278,17 @@ impl Store {
         &self,
         collection: &Collection,
         id: Option<RecordId>,
-        told: Told<Verdict>,
-    ) -> Told<Verdict> {
-        let Verdict::Tagged { id: created, tag } = told.said else { return told };
-        let Some(id) = created.or(id) else { return Told::first(Verdict::strange()) };
+        told: Replayable<Verdict>,
+    ) -> Replayable<Verdict> {
+        let Verdict::Tagged { id: created, tag } = told.value else { return told };
+        let Some(id) = created.or(id) else { return Replayable::first(Verdict::strange()) };
         match Box::pin(self.fetch(collection, id)).await {
             Ok(Some(record)) if ETag::of(&record) == tag => told.map(|_| match created {
                 Some(id) => Verdict::Created(Created { id, representation: record }),
                 None => Verdict::Updated(record),
             }),
             Ok(_) => told.map(|_| Verdict::Refused(StoreError::AnswerNotKept)),
-            Err(error) => Told::first(Verdict::Refused(error)),
+            Err(error) => Replayable::first(Verdict::Refused(error)),
         }
     }
 
@@ -300,7 +300,7 @@ impl Store {
         id: RecordId,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Result<bool, StoreError>> {
+    ) -> Replayable<Result<bool, StoreError>> {
         match self {
             Self::Sqlite(engine) => engine.delete(collection, id, seen, token).await,
             Self::Postgres(engine) => Box::pin(engine.delete(collection, id, seen, token)).await,

@@ -21,7 +21,7 @@ pub(super) struct RequestContext {
     tally: Option<Tally>,
     key_in_url: bool,
     /// Whether the answer is one that was given before.
-    pub(super) is_repeated: bool,
+    pub(super) is_replayed: bool,
 }
 
 impl App {
@@ -36,7 +36,7 @@ impl App {
         timing: &mut Timing,
     ) -> Response {
         let mut context =
-            RequestContext { caller: Caller::Anonymous, tally: None, key_in_url: false, is_repeated: false };
+            RequestContext { caller: Caller::Anonymous, tally: None, key_in_url: false, is_replayed: false };
         let mut response = match verb {
             Ok(verb) => {
                 let answered = self.admit(collection, id, verb, request, &mut context, timing).await;
@@ -60,7 +60,7 @@ impl App {
         if collection.admission() != Admission::Open {
             response.headers_mut().insert(header::VARY, BY_KEY);
         }
-        if context.is_repeated {
+        if context.is_replayed {
             response.headers_mut().insert(idempotency::IDEMPOTENCY_REPLAYED, idempotency::YES);
         }
         let kept = if context.key_in_url { DO_NOT_STORE } else { REVALIDATE };

@@ -53,8 +53,8 @@ pub(super) async fn create(
     timing.mark("draft");
     let told = app.store.insert(collection, draft, token).await;
     timing.mark("store");
-    context.is_repeated = told.is_repeated;
-    let created = told.said?;
+    context.is_replayed = told.is_replayed;
+    let created = told.value?;
     let location = app.base_url(request) + &representation::path(collection, created.id);
     let mut response = if content::wants_representation(request.headers()) {
         let mut response = response::json(StatusCode::CREATED, created.representation);
@@ -124,8 +124,8 @@ pub(super) async fn update(
     timing.mark("draft");
     let told = app.store.update(collection, id, patch, seen, token).await;
     timing.mark("store");
-    context.is_repeated = told.is_repeated;
-    let record = told.said?.ok_or(ApiError::NotFound)?;
+    context.is_replayed = told.is_replayed;
+    let record = told.value?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
     Ok(tagged(response::json(StatusCode::OK, record), tag))
 }
@@ -161,8 +161,8 @@ pub(super) async fn delete(
     };
     let told = app.store.delete(collection, id, content::if_match(request.headers()), token).await;
     timing.mark("store");
-    context.is_repeated = told.is_repeated;
-    if told.said? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
+    context.is_replayed = told.is_replayed;
+    if told.value? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }
 
 /// The tag of a representation, as a header has it.

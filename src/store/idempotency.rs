@@ -28,22 +28,22 @@ impl IdempotencyToken {
     }
 
     /// What a stored answer means to the holder: it is told again, unless it was given to another request.
-    pub(super) fn told(
+    pub(super) fn replay(
         &self,
         fingerprint: &[u8],
         verdict: &str,
         id: Option<i64>,
         detail: Option<String>,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         if fingerprint != self.fingerprint {
-            return Told::first(Verdict::Refused(StoreError::IdempotencyKeyReused));
+            return Replayable::first(Verdict::Refused(StoreError::IdempotencyKeyReused));
         }
         match Verdict::read(verdict, id, detail) {
-            Some(verdict) => Told { said: verdict, is_repeated: true },
+            Some(verdict) => Replayable { value: verdict, is_replayed: true },
             // Another tool was there.
             None => {
                 let cause = format!("a stored answer says {verdict:?}, which is none of ours");
-                Told::first(Verdict::Refused(StoreError::Broken(cause)))
+                Replayable::first(Verdict::Refused(StoreError::Broken(cause)))
             }
         }
     }
@@ -61,19 +61,19 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
 
 /// What a write was told, and whether it had been told so before.
 #[derive(Debug)]
-pub struct Told<T> {
-    pub said: T,
-    pub is_repeated: bool,
+pub struct Replayable<T> {
+    pub value: T,
+    pub is_replayed: bool,
 }
 
-impl<T> Told<T> {
+impl<T> Replayable<T> {
     /// What nobody was told before.
-    pub(super) fn first(said: T) -> Self {
-        Self { said, is_repeated: false }
+    pub(super) fn first(value: T) -> Self {
+        Self { value, is_replayed: false }
     }
 
-    pub(super) fn map<U>(self, meaning: impl FnOnce(T) -> U) -> Told<U> {
-        Told { said: meaning(self.said), is_repeated: self.is_repeated }
+    pub(super) fn map<U>(self, meaning: impl FnOnce(T) -> U) -> Replayable<U> {
+        Replayable { value: meaning(self.value), is_replayed: self.is_replayed }
     }
 }
 

@@ -50,7 +50,7 @@ use bytes::Bytes;
 use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::fatal::FatalLatch;
-use super::idempotency::{IdempotencyToken, Told};
+use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
@@ -189,7 +189,7 @@ impl Postgres {
         collection: &Collection,
         draft: Draft,
         token: Option<IdempotencyToken>,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         let (collection, values) = (collection.position(), draft.into_values());
         self.writer.submit(Write::Insert { collection, values }, token).await
     }
@@ -201,7 +201,7 @@ impl Postgres {
         patch: Patch,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         let collection = collection.position();
         let given = patch.into_values().into_iter().enumerate();
         let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
@@ -215,7 +215,7 @@ impl Postgres {
         id: RecordId,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Result<bool, StoreError>> {
+    ) -> Replayable<Result<bool, StoreError>> {
         let collection = collection.position();
         self.writer.submit(Write::Delete { collection, id, seen }, token).await.map(Verdict::deleted)
     }

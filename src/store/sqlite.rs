@@ -39,7 +39,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::fatal::FatalLatch;
-use super::idempotency::{IdempotencyToken, Told};
+use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
@@ -151,7 +151,7 @@ impl Sqlite {
         collection: &Collection,
         draft: Draft,
         token: Option<IdempotencyToken>,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         let collection = collection.position();
         let bytes = draft.text_bytes();
         let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
@@ -165,7 +165,7 @@ impl Sqlite {
         patch: Patch,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         let collection = collection.position();
         let bytes = patch.text_bytes();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
@@ -178,7 +178,7 @@ impl Sqlite {
         id: RecordId,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Told<Result<bool, StoreError>> {
+    ) -> Replayable<Result<bool, StoreError>> {
         let collection = collection.position();
         self.writer.submit(token, 0, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
     }

@@ -120,7 +120,7 @@ impl Server {
         for (collection, body) in records {
             let collection = catalog::catalog().at(collection);
             let draft = Draft::parse(collection, body.as_bytes()).expect("a good body");
-            self.wait(self.store.insert(collection, draft, None)).said.expect("a good record");
+            self.wait(self.store.insert(collection, draft, None)).value.expect("a good record");
         }
         for (name, is_admin) in [("reader", false), ("admin", true)] {
             let access_key = AccessKey::parse(&format!("{CANARY}-{name}")).expect("a good key");
@@ -201,7 +201,7 @@ impl Server {
         if !answer.body.is_empty() && !answer.is_compressed() {
             assert_eq!(answer.body, record, "what was answered is what is stored");
         }
-        assert_eq!(self.wait(self.store.delete(collection, id, None, None)).said, Ok(true));
+        assert_eq!(self.wait(self.store.delete(collection, id, None, None)).value, Ok(true));
     }
 
     /// Sends bytes as they are and judges whatever comes back.

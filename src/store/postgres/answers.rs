@@ -16,7 +16,7 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::{IdempotencyToken, Told};
+use crate::store::idempotency::{IdempotencyToken, Replayable};
 use crate::store::verdict::{BYTES_BESIDES, Verdict, Words};
 
 /// The answers that are kept for the identities $1.
@@ -49,7 +49,7 @@ impl Group<'_> {
         &'f self,
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [Waiting],
-    ) -> Result<Vec<Told<Verdict>>, Trouble> {
+    ) -> Result<Vec<Replayable<Verdict>>, Trouble> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
         let mut told = match began.and_then(|()| found.map_err(|error| Trouble::of(&error, false))) {
@@ -76,19 +76,19 @@ impl Group<'_> {
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&verdicts)).await?;
-        told.extend(places.into_iter().zip(verdicts.into_iter().map(Told::first)));
-        let unknown = || Told::first(Verdict::Refused(StoreError::OutcomeUnknown));
+        told.extend(places.into_iter().zip(verdicts.into_iter().map(Replayable::first)));
+        let unknown = || Replayable::first(Verdict::Refused(StoreError::OutcomeUnknown));
         Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
     }
 
     /// Of a write that is not done yet an answer must be stored, or it is not done.
-    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Told<Verdict>>) {
+    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Replayable<Verdict>>) {
         let has_room = self.budget.has_room();
         for (place, waiting) in waiting.iter().enumerate() {
             if waiting.token().is_some() && !told.contains_key(&place) {
                 self.budget.note(!has_room);
                 if !has_room {
-                    told.insert(place, Told::first(Verdict::Refused(StoreError::NoRoomForAnswers)));
+                    told.insert(place, Replayable::first(Verdict::Refused(StoreError::NoRoomForAnswers)));
                 }
             }
         }
@@ -113,7 +113,10 @@ impl Group<'_> {
 }
 
 /// By place in the group: what was told before.
-async fn look_up(conn: &PreparedConn, waiting: &[Waiting]) -> Result<HashMap<usize, Told<Verdict>>, Error> {
+async fn look_up(
+    conn: &PreparedConn,
+    waiting: &[Waiting],
+) -> Result<HashMap<usize, Replayable<Verdict>>, Error> {
     let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
         .iter()
         .enumerate()
@@ -128,7 +131,7 @@ async fn look_up(conn: &PreparedConn, waiting: &[Waiting]) -> Result<HashMap<usi
         if let Some((place, token)) = tokens.get(row.try_get::<_, &[u8]>(0)?) {
             told.insert(
                 *place,
-                token.told(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
+                token.replay(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
             );
         }
     }

@@ -23,7 +23,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::Told;
+use crate::store::idempotency::Replayable;
 use crate::store::verdict::Verdict;
 use crate::store::{Created, StoreError};
 
@@ -48,7 +48,7 @@ pub(super) struct Sent<'f> {
 
 impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
+    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<Verdict>>, Trouble> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
@@ -63,7 +63,7 @@ impl Group<'_> {
             let mut verdicts: Vec<Verdict> = Vec::with_capacity(writes.len());
             self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
             self.commit(&mut sent, &writes, &mut verdicts).await?;
-            verdicts.into_iter().map(Told::first).collect()
+            verdicts.into_iter().map(Replayable::first).collect()
         };
         if self.conn.alive.warnings() != warned {
             return Err(Trouble::Unknown("the server committed with a warning".into()));

@@ -19,7 +19,7 @@ use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, InFlight, Told};
+use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
 use crate::store::queue::Queue;
 use crate::store::verdict::Verdict;
 
@@ -40,19 +40,19 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Hands in a write and waits until it is committed or refused.
-    pub(super) async fn submit(&self, write: Write, token: Option<IdempotencyToken>) -> Told<Verdict> {
+    pub(super) async fn submit(&self, write: Write, token: Option<IdempotencyToken>) -> Replayable<Verdict> {
         let told = match self.hand_in(write, token) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
-        told.unwrap_or_else(|error| Told::first(Verdict::Refused(error)))
+        told.unwrap_or_else(|error| Replayable::first(Verdict::Refused(error)))
     }
 
     fn hand_in(
         &self,
         write: Write,
         token: Option<IdempotencyToken>,
-    ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Replayable<Verdict>>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let bytes = write.text_bytes();
@@ -161,7 +161,7 @@ impl Postgres {
         }
     }
 
-    async fn run(&self, session: &Session, writes: &[Waiting]) -> Result<Vec<Told<Verdict>>, Trouble> {
+    async fn run(&self, session: &Session, writes: &[Waiting]) -> Result<Vec<Replayable<Verdict>>, Trouble> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
@@ -185,11 +185,11 @@ impl Postgres {
         outcome
     }
 
-    fn answer(&self, writes: Vec<Waiting>, told: Vec<Told<Verdict>>) {
+    fn answer(&self, writes: Vec<Waiting>, told: Vec<Replayable<Verdict>>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
         for (waiting, told) in writes.into_iter().zip(told) {
-            if let Some(deed) = told.said.deed().filter(|_| !told.is_repeated) {
+            if let Some(deed) = told.value.deed().filter(|_| !told.is_replayed) {
                 metrics.changed(self.context.catalog.at(waiting.write.collection()).name(), deed, 1);
             }
             waiting.answer(told);

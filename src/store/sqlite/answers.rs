@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::{IdempotencyToken, Told};
+use crate::store::idempotency::{IdempotencyToken, Replayable};
 use crate::store::verdict::{BYTES_BESIDES, Verdict};
 
 const TABLE: &str = "
@@ -83,11 +83,11 @@ pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusql
 pub(super) fn look_up(
     connection: &Connection,
     token: &IdempotencyToken,
-) -> rusqlite::Result<Option<Told<Verdict>>> {
+) -> rusqlite::Result<Option<Replayable<Verdict>>> {
     let mut statement = connection.prepare_cached(LOOK_UP)?;
     let read = |row: &rusqlite::Row<'_>| {
         let (fingerprint, verdict): (Vec<u8>, String) = (row.get(0)?, row.get(1)?);
-        Ok(token.told(&fingerprint, &verdict, row.get(2)?, row.get(3)?))
+        Ok(token.replay(&fingerprint, &verdict, row.get(2)?, row.get(3)?))
     };
     statement.query_row([&token.identity[..]], read).optional()
 }

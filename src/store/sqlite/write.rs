@@ -7,7 +7,7 @@ use super::group::{Group, Trouble};
 use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
-use crate::store::idempotency::{InFlightGuard, Told};
+use crate::store::idempotency::{InFlightGuard, Replayable};
 use crate::store::verdict::Verdict;
 
 type Done = Result<Verdict, Trouble>;
@@ -38,8 +38,8 @@ impl Task {
 pub(super) struct Write {
     task: Option<Task>,
     guard: Option<InFlightGuard>,
-    told: Told<Verdict>,
-    reply: oneshot::Sender<Told<Verdict>>,
+    told: Replayable<Verdict>,
+    reply: oneshot::Sender<Replayable<Verdict>>,
 }
 
 /// What became of a write inside its group.
@@ -54,7 +54,7 @@ impl Write {
     pub(super) fn new(
         task: Task,
         guard: Option<InFlightGuard>,
-        reply: oneshot::Sender<Told<Verdict>>,
+        reply: oneshot::Sender<Replayable<Verdict>>,
     ) -> Self {
         Self { task: Some(task), guard, told: unknown(), reply }
     }
@@ -69,7 +69,7 @@ impl Write {
             return Ok(Ran::Done { is_kept: false });
         }
         if token.is_some() && !answers::make_room(group.connection, group.budget)? {
-            self.told = Told::first(Verdict::Refused(StoreError::NoRoomForAnswers));
+            self.told = Replayable::first(Verdict::Refused(StoreError::NoRoomForAnswers));
             return Ok(Ran::Done { is_kept: false });
         }
         let Some(task) = self.task.take() else { return Ok(Ran::Done { is_kept: false }) };
@@ -85,7 +85,7 @@ impl Write {
             Some(token) => answers::keep(group.connection, token, &verdict)?,
             None => false,
         };
-        self.told = Told::first(verdict);
+        self.told = Replayable::first(verdict);
         Ok(Ran::Done { is_kept })
     }
 
@@ -93,7 +93,7 @@ impl Write {
     pub(super) fn answer(self, befell: Option<StoreError>) {
         // Before anybody hears of it: who is answered may come again at once.
         drop(self.guard);
-        let told = befell.map_or(self.told, |error| Told::first(Verdict::Refused(error)));
+        let told = befell.map_or(self.told, |error| Replayable::first(Verdict::Refused(error)));
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(told);
     }
@@ -120,6 +120,6 @@ fn apart(group: &mut Group<'_>, task: Task) -> Result<(Done, Option<Task>), rusq
 }
 
 /// What nobody can say.
-fn unknown() -> Told<Verdict> {
-    Told::first(Verdict::Refused(StoreError::OutcomeUnknown))
+fn unknown() -> Replayable<Verdict> {
+    Replayable::first(Verdict::Refused(StoreError::OutcomeUnknown))
 }

@@ -27,7 +27,7 @@ use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
-use crate::store::idempotency::{IdempotencyToken, InFlight, Told};
+use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
 use crate::store::queue::{Queue, Waited};
 use crate::store::sqlite::sql::Statements;
 use crate::store::verdict::Verdict;
@@ -74,12 +74,12 @@ impl Writer {
         token: Option<IdempotencyToken>,
         bytes: usize,
         task: Task,
-    ) -> Told<Verdict> {
+    ) -> Replayable<Verdict> {
         let told = match self.hand_in(token, bytes, task) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
-        told.unwrap_or_else(|error| Told::first(Verdict::Refused(error)))
+        told.unwrap_or_else(|error| Replayable::first(Verdict::Refused(error)))
     }
 
     fn hand_in(
@@ -87,7 +87,7 @@ impl Writer {
         token: Option<IdempotencyToken>,
         bytes: usize,
         task: Task,
-    ) -> Result<(u64, oneshot::Receiver<Told<Verdict>>), StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Replayable<Verdict>>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let number = self.queue.push(Write::new(task, guard, reply), bytes)?;

@@ -59,7 +59,7 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
     let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
-    store.insert(catalog.at(0), draft, None).await.said.created().map(|created| created.id)
+    store.insert(catalog.at(0), draft, None).await.value.created().map(|created| created.id)
 }
 
 /// The whole list, and the first record on its own.
@@ -96,7 +96,7 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
     let writes = ["one", "two", "three"].map(|text| insert(&store, &catalog, text).boxed());
     let letting_go = async { drop(held) };
     let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
-    assert!(is_unknown(&held.said) && is_unknown(&panicked.said), "{held:?}, {panicked:?}");
+    assert!(is_unknown(&held.value) && is_unknown(&panicked.value), "{held:?}, {panicked:?}");
     assert!(told.iter().all(|told| *told == Err(StoreError::OutcomeUnknown)), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert!(store.ping().is_err() && insert(&store, &catalog, "later").await.is_err());
@@ -127,7 +127,7 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
         Ok(done)
     };
     let told = store.writer.submit(None, 0, Task::Small(Box::new(update))).await;
-    assert!(is_unknown(&told.said), "{told:?}");
+    assert!(is_unknown(&told.value), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
     store.close();
