@@ -1,7 +1,7 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
-mod answers;
+mod stored_responses;
 mod audit;
 mod builder;
 mod columns;
@@ -144,7 +144,7 @@ impl Postgres {
                 match tokio::time::timeout(CONNECT_TIMEOUT, self.find(&url, known)).await {
                     Ok(Ok(session)) => break session,
                     Ok(Err(cause)) => observer.report(Event::Detail(&cause)),
-                    Err(_) => observer.report(Event::Detail("a server answers, but too slowly")),
+                    Err(_) => observer.report(Event::Detail("a server stored_responses, but too slowly")),
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);

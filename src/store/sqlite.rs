@@ -1,6 +1,6 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
-mod answers;
+mod stored_responses;
 mod audit;
 mod builder;
 mod connection;
@@ -288,7 +288,7 @@ fn prepare(
         .and_then(|()| keys::create_tables(&transaction))
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
-        .and_then(|()| answers::create_tables(&transaction))
+        .and_then(|()| stored_responses::create_tables(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;

@@ -9,7 +9,6 @@ use futures_util::FutureExt;
 use parking_lot::Mutex;
 use tokio_postgres::{Error, Row, Statement};
 
-use super::answers;
 use super::batching::{self, Step};
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
@@ -17,6 +16,7 @@ use super::prepared_conn::{Parameter, PreparedConn};
 use super::row;
 use super::sql::{self, RowOutcome};
 use super::statements::Statements;
+use super::stored_responses;
 use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
@@ -124,8 +124,8 @@ impl Group<'_> {
     async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
         self.have_at_hand(sql::TAKE_TURN.into()).await?;
         if has_tokens {
-            self.conn.statement(answers::LOOK_UP).await?;
-            self.have_at_hand(answers::KEEP.into()).await?;
+            self.conn.statement(stored_responses::LOOK_UP).await?;
+            self.have_at_hand(stored_responses::KEEP.into()).await?;
         }
         for step in steps {
             self.have_at_hand(self.text(writes, step)).await?;

@@ -11,7 +11,6 @@ use tokio::sync::{Mutex, mpsc, watch};
 use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
-use super::answers;
 use super::builder::{Builder, Request, Workshop};
 use super::freshness::{CacheValidator, ChangeFeed};
 use super::keys::Keys;
@@ -19,6 +18,7 @@ use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
 use super::statements::Statements;
+use super::stored_responses;
 use super::trouble::{of_reading, words};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
@@ -113,7 +113,7 @@ impl Session {
         });
         // The keys are known before the first caller comes.
         context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
-        answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
+        stored_responses::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
         session.clone().start(first, workshop, requests, context);
         Ok(session)
     }
@@ -238,8 +238,8 @@ impl Session {
             let tidied = async {
                 self.aside.query(log, &[&KEPT_VERSIONS]).await?;
                 self.aside.query(quotas, &[]).await?;
-                answers::clear(&self.aside).await?;
-                answers::measure(&self.aside, budget).await?;
+                stored_responses::clear(&self.aside).await?;
+                stored_responses::measure(&self.aside, budget).await?;
                 keys.write_uses(&self.aside).await
             };
             match tidied.await {

@@ -2,8 +2,8 @@
 
 use tokio::sync::oneshot;
 
-use super::answers;
 use super::group::{Group, Trouble};
+use super::stored_responses;
 use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
@@ -63,12 +63,12 @@ impl Write {
     pub(super) fn run(&mut self, group: &mut Group<'_>) -> Result<Ran, rusqlite::Error> {
         let token = self.guard.as_ref().map(|guard| guard.token);
         if let Some(token) = &token
-            && let Some(told) = answers::look_up(group.connection, token)?
+            && let Some(told) = stored_responses::look_up(group.connection, token)?
         {
             self.told = told;
             return Ok(Ran::Done { is_kept: false });
         }
-        if token.is_some() && !answers::make_room(group.connection, group.budget)? {
+        if token.is_some() && !stored_responses::make_room(group.connection, group.budget)? {
             self.told = Replayable::first(Verdict::Refused(StoreError::NoRoomForAnswers));
             return Ok(Ran::Done { is_kept: false });
         }
@@ -82,7 +82,7 @@ impl Write {
             Err(Trouble::Engine(error)) => return Err(error),
         };
         let is_kept = match &token {
-            Some(token) => answers::keep(group.connection, token, &verdict)?,
+            Some(token) => stored_responses::keep(group.connection, token, &verdict)?,
             None => false,
         };
         self.told = Replayable::first(verdict);

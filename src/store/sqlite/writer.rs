@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
-use super::answers;
 use super::file::DatabaseFile;
 use super::foreign::Foreign;
 use super::free_pages;
 use super::group::Group;
 use super::ids;
 use super::log::Log;
+use super::stored_responses;
 use super::undeclared_refs::UndeclaredRef;
 use super::version;
 use super::write::{Ran, Task, Write};
@@ -151,7 +151,7 @@ impl Desk {
         let cache = Arc::new(Cache::new(catalog.clone(), version, settings.memory));
         let log = Log::new(file.clone(), observer.clone());
         let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
-        answers::count(&connection, &budget)?;
+        stored_responses::count(&connection, &budget)?;
         let mut desk = Self {
             connection,
             catalog,
@@ -252,8 +252,8 @@ impl Desk {
             failure = version::raise(&self.connection, version).err();
         }
         if failure.is_none() && kept > 0 {
-            let cleared = answers::clear(&self.connection, kept * CLEARED_EACH);
-            failure = cleared.and_then(|_| answers::count(&self.connection, &self.budget)).err();
+            let cleared = stored_responses::clear(&self.connection, kept * CLEARED_EACH);
+            failure = cleared.and_then(|_| stored_responses::count(&self.connection, &self.budget)).err();
         }
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
@@ -350,9 +350,9 @@ impl Desk {
 
     /// Takes away some answers that nobody will be told again, while nobody waits.
     fn clear_answers(&mut self) -> Result<usize, String> {
-        let cleared = answers::clear(&self.connection, CLEARED_IDLE);
-        let counted =
-            cleared.and_then(|cleared| answers::count(&self.connection, &self.budget).map(|()| cleared));
+        let cleared = stored_responses::clear(&self.connection, CLEARED_IDLE);
+        let counted = cleared
+            .and_then(|cleared| stored_responses::count(&self.connection, &self.budget).map(|()| cleared));
         match counted {
             Ok(cleared) => {
                 self.log.has_pages |= cleared > 0;
