@@ -20,7 +20,7 @@ pub mod idempotency;
 mod ident;
 mod sqlite;
 pub mod url;
-mod verdict;
+mod write_outcome;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ use postgres::Postgres;
 use quota::Usage;
 use sqlite::Sqlite;
 use url::StorageUrl;
-use verdict::Verdict;
+use write_outcome::WriteOutcome;
 
 /// Where records are kept. Each operation means the same on every engine.
 #[derive(Clone)]
@@ -253,7 +253,7 @@ impl Store {
             Self::Sqlite(engine) => engine.insert(collection, draft, token).await,
             Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, token)).await,
         };
-        self.recall(collection, None, told).await.map(Verdict::created)
+        self.recall(collection, None, told).await.map(WriteOutcome::created)
     }
 
     /// Changes a record and answers its whole representation, or `None` when there is none. With `seen`, only
@@ -270,7 +270,7 @@ impl Store {
             Self::Sqlite(engine) => engine.update(collection, id, patch, seen, token).await,
             Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, token)).await,
         };
-        self.recall(collection, Some(id), told).await.map(Verdict::updated)
+        self.recall(collection, Some(id), told).await.map(WriteOutcome::updated)
     }
 
     /// Repeats an answer whose record was too large to be kept, as long as the record is the same.
@@ -278,17 +278,17 @@ impl Store {
         &self,
         collection: &Collection,
         id: Option<RecordId>,
-        told: Replayable<Verdict>,
-    ) -> Replayable<Verdict> {
-        let Verdict::Tagged { id: created, tag } = told.value else { return told };
-        let Some(id) = created.or(id) else { return Replayable::first(Verdict::strange()) };
+        told: Replayable<WriteOutcome>,
+    ) -> Replayable<WriteOutcome> {
+        let WriteOutcome::Tagged { id: created, tag } = told.value else { return told };
+        let Some(id) = created.or(id) else { return Replayable::first(WriteOutcome::strange()) };
         match Box::pin(self.fetch(collection, id)).await {
             Ok(Some(record)) if ETag::of(&record) == tag => told.map(|_| match created {
-                Some(id) => Verdict::Created(Created { id, representation: record }),
-                None => Verdict::Updated(record),
+                Some(id) => WriteOutcome::Created(Created { id, representation: record }),
+                None => WriteOutcome::Updated(record),
             }),
-            Ok(_) => told.map(|_| Verdict::Refused(StoreError::AnswerNotKept)),
-            Err(error) => Replayable::first(Verdict::Refused(error)),
+            Ok(_) => told.map(|_| WriteOutcome::Refused(StoreError::AnswerNotKept)),
+            Err(error) => Replayable::first(WriteOutcome::Refused(error)),
         }
     }
 

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::StoreError;
-use super::verdict::Verdict;
+use super::write_outcome::WriteOutcome;
 
 /// What makes a write one that may be sent again: who means which request by which key.
 #[derive(Debug, Clone, Copy)]
@@ -34,16 +34,16 @@ impl IdempotencyToken {
         verdict: &str,
         id: Option<i64>,
         detail: Option<String>,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         if fingerprint != self.fingerprint {
-            return Replayable::first(Verdict::Refused(StoreError::IdempotencyKeyReused));
+            return Replayable::first(WriteOutcome::Refused(StoreError::IdempotencyKeyReused));
         }
-        match Verdict::read(verdict, id, detail) {
+        match WriteOutcome::read(verdict, id, detail) {
             Some(verdict) => Replayable { value: verdict, is_replayed: true },
             // Another tool was there.
             None => {
                 let cause = format!("a stored answer says {verdict:?}, which is none of ours");
-                Replayable::first(Verdict::Refused(StoreError::Broken(cause)))
+                Replayable::first(WriteOutcome::Refused(StoreError::Broken(cause)))
             }
         }
     }

@@ -54,7 +54,7 @@ use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
-use super::verdict::Verdict;
+use super::write_outcome::WriteOutcome;
 use super::{OpenError, OpenSettings, Page, Room, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
@@ -189,7 +189,7 @@ impl Postgres {
         collection: &Collection,
         draft: Draft,
         token: Option<IdempotencyToken>,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         let (collection, values) = (collection.position(), draft.into_values());
         self.writer.submit(Write::Insert { collection, values }, token).await
     }
@@ -201,7 +201,7 @@ impl Postgres {
         patch: Patch,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         let collection = collection.position();
         let given = patch.into_values().into_iter().enumerate();
         let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
@@ -217,7 +217,7 @@ impl Postgres {
         token: Option<IdempotencyToken>,
     ) -> Replayable<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(Write::Delete { collection, id, seen }, token).await.map(Verdict::deleted)
+        self.writer.submit(Write::Delete { collection, id, seen }, token).await.map(WriteOutcome::deleted)
     }
 
     pub(super) async fn use_quota(

@@ -44,7 +44,7 @@ use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
-use super::verdict::Verdict;
+use super::write_outcome::WriteOutcome;
 use super::{OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
@@ -151,7 +151,7 @@ impl Sqlite {
         collection: &Collection,
         draft: Draft,
         token: Option<IdempotencyToken>,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         let collection = collection.position();
         let bytes = draft.text_bytes();
         let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
@@ -165,7 +165,7 @@ impl Sqlite {
         patch: Patch,
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         let collection = collection.position();
         let bytes = patch.text_bytes();
         let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
@@ -180,7 +180,7 @@ impl Sqlite {
         token: Option<IdempotencyToken>,
     ) -> Replayable<Result<bool, StoreError>> {
         let collection = collection.position();
-        self.writer.submit(token, 0, Task::Delete { collection, id, seen }).await.map(Verdict::deleted)
+        self.writer.submit(token, 0, Task::Delete { collection, id, seen }).await.map(WriteOutcome::deleted)
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

@@ -15,7 +15,7 @@ use crate::catalog::field::OnDelete;
 use crate::record::etag::{ETags, Mismatch};
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
@@ -39,7 +39,7 @@ enum Deletion {
 
 /// What became of it.
 pub(super) enum CheckedOutcome {
-    To(Verdict),
+    To(WriteOutcome),
     /// Nothing was done: it must be tried again without others.
     TooFar,
 }
@@ -47,31 +47,31 @@ pub(super) enum CheckedOutcome {
 impl CheckedWrite<'_, '_> {
     pub(super) async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
         let collection = self.group.catalog.at(write.collection());
-        let verdict = match write {
+        let outcome = match write {
             Write::Update { id, change: Patched { given, seen }, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(Verdict::NoRecord));
+                    return Ok(CheckedOutcome::To(WriteOutcome::NoRecord));
                 };
                 match check_seen(seen.as_ref(), &stored) {
-                    Err(mismatch) => Verdict::Refused(mismatch.into()),
-                    Ok(()) if given.is_empty() => Verdict::Unchanged(stored),
+                    Err(mismatch) => WriteOutcome::Refused(mismatch.into()),
+                    Ok(()) if given.is_empty() => WriteOutcome::Unchanged(stored),
                     Ok(()) => self.update(collection, *id, given).await?,
                 }
             }
             Write::Delete { id, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(Verdict::NoRecord));
+                    return Ok(CheckedOutcome::To(WriteOutcome::NoRecord));
                 };
                 match check_seen(seen.as_ref(), &stored) {
-                    Err(mismatch) => Verdict::Refused(mismatch.into()),
+                    Err(mismatch) => WriteOutcome::Refused(mismatch.into()),
                     Ok(()) => return self.delete_with_others(collection, *id).await,
                 }
             }
             Write::Insert { .. } => {
-                Verdict::Refused(StoreError::Broken("a create needs no second look".into()))
+                WriteOutcome::Refused(StoreError::Broken("a create needs no second look".into()))
             }
         };
-        Ok(CheckedOutcome::To(verdict))
+        Ok(CheckedOutcome::To(outcome))
     }
 
     async fn update(
@@ -79,12 +79,12 @@ impl CheckedWrite<'_, '_> {
         collection: &Collection,
         id: RecordId,
         given: &[(usize, Value)],
-    ) -> Result<Verdict, Error> {
+    ) -> Result<WriteOutcome, Error> {
         let values = columns::updates(collection, &[(id, given)]);
         let parameters: Vec<Parameter<'_>> = values.iter().map(|value| &**value as Parameter<'_>).collect();
         let text = self.group.update_text(collection, given);
         let rows = self.group.conn.query(&text, &parameters).await?;
-        rows.first().map_or(Ok(Verdict::NoRecord), |row| self.group.judge_update(collection, row))
+        rows.first().map_or(Ok(WriteOutcome::NoRecord), |row| self.group.judge_update(collection, row))
     }
 
     /// The record as a client sees it, locked against others.
@@ -109,8 +109,8 @@ impl CheckedWrite<'_, '_> {
         let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
         client.batch_execute(&format!("{end}RELEASE deletion")).await?;
         Ok(match deletion {
-            Deletion::Done => CheckedOutcome::To(Verdict::Deleted),
-            Deletion::Kept(by) => CheckedOutcome::To(Verdict::Refused(StoreError::StillReferenced(by))),
+            Deletion::Done => CheckedOutcome::To(WriteOutcome::Deleted),
+            Deletion::Kept(by) => CheckedOutcome::To(WriteOutcome::Refused(StoreError::StillReferenced(by))),
             Deletion::TooLarge => CheckedOutcome::TooFar,
         })
     }
@@ -151,8 +151,8 @@ impl CheckedWrite<'_, '_> {
         let text = &group.statements[collection.position()].delete;
         for some in ids.chunks(MOST_AT_ONCE) {
             for row in group.conn.query(text, &[&some]).await? {
-                let verdict = group.judge_delete(collection.position(), &row)?;
-                if let Verdict::Refused(StoreError::StillReferenced(by)) = verdict {
+                let outcome = group.judge_delete(collection.position(), &row)?;
+                if let WriteOutcome::Refused(StoreError::StillReferenced(by)) = outcome {
                     return Ok(Deletion::Kept(by));
                 }
             }

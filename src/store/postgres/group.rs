@@ -1,5 +1,5 @@
 //! The writes of one group: sent one behind the other without waiting, inside one transaction, and each gets
-//! a verdict of its own.
+//! an outcome of its own.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::idempotency::Replayable;
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 use crate::store::{Created, StoreError};
 
 /// The writes that share one commit.
@@ -48,7 +48,7 @@ pub(super) struct Sent<'f> {
 
 impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<Verdict>>, Trouble> {
+    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
@@ -60,10 +60,10 @@ impl Group<'_> {
         let told = if has_tokens {
             self.run_with_tokens(sent, waiting).await?
         } else {
-            let mut verdicts: Vec<Verdict> = Vec::with_capacity(writes.len());
-            self.carry_out(&mut sent, &writes, steps, &mut verdicts).await?;
-            self.commit(&mut sent, &writes, &mut verdicts).await?;
-            verdicts.into_iter().map(Replayable::first).collect()
+            let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(writes.len());
+            self.carry_out(&mut sent, &writes, steps, &mut outcomes).await?;
+            self.commit(&mut sent, &writes, &mut outcomes).await?;
+            outcomes.into_iter().map(Replayable::first).collect()
         };
         if self.conn.alive.warnings() != warned {
             return Err(Trouble::Unknown("the server committed with a warning".into()));
@@ -77,18 +77,18 @@ impl Group<'_> {
         sent: &mut Vec<Sent<'f>>,
         writes: &[&'f Write],
         steps: Vec<Step>,
-        verdicts: &mut Vec<Verdict>,
+        outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), Trouble> {
         for step in steps {
             match step {
                 Step::Careful(at) => {
                     let is_shared = writes.len() > 1;
-                    let careful = match self.settle(sent, writes, verdicts, false).await {
+                    let careful = match self.settle(sent, writes, outcomes, false).await {
                         Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
                         Err(trouble) => return self.roll_back(trouble).await,
                     };
                     match careful {
-                        Ok(CheckedOutcome::To(verdict)) => verdicts.push(verdict),
+                        Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
                         Ok(CheckedOutcome::TooFar) => return self.roll_back(Trouble::OneIsLarge(at)).await,
                         Err(error) => return self.roll_back(Trouble::of(&error, false)).await,
                     }
@@ -106,10 +106,10 @@ impl Group<'_> {
         &'f self,
         sent: &mut Vec<Sent<'f>>,
         writes: &[&Write],
-        verdicts: &mut Vec<Verdict>,
+        outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), Trouble> {
         self.send(sent, None, self.simply("COMMIT"));
-        self.settle(sent, writes, verdicts, true).await
+        self.settle(sent, writes, outcomes, true).await
     }
 
     /// Takes back what a group has done before its commit was sent.
@@ -171,13 +171,13 @@ impl Group<'_> {
         sent.push(Sent { step, answering, answer });
     }
 
-    /// Waits for all that is under way and reads the verdicts. After the first failure the rest fails too, but
+    /// Waits for all that is under way and reads the outcomes. After the first failure the rest fails too, but
     /// is waited for, so that the connection is free again.
     pub(super) async fn settle(
         &self,
         sent: &mut Vec<Sent<'_>>,
         writes: &[&Write],
-        verdicts: &mut Vec<Verdict>,
+        outcomes: &mut Vec<WriteOutcome>,
         commit_was_sent: bool,
     ) -> Result<(), Trouble> {
         let mut failure = None;
@@ -190,7 +190,7 @@ impl Group<'_> {
                 continue;
             }
             let judged = answer.and_then(|rows| match step {
-                Some(step) => self.judge(writes, &step, &rows, verdicts),
+                Some(step) => self.judge(writes, &step, &rows, outcomes),
                 None => Ok(()),
             });
             failure = judged.err();
@@ -252,7 +252,7 @@ impl Group<'_> {
         writes: &[&Write],
         step: &Step,
         rows: &[Row],
-        verdicts: &mut Vec<Verdict>,
+        outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), Error> {
         match step {
             Step::Inserts(range) => {
@@ -270,10 +270,10 @@ impl Group<'_> {
                         continue;
                     };
                     let created = matches!(outcome, RowOutcome::Done).then(|| ids.next()).flatten();
-                    verdicts.push(match created {
+                    outcomes.push(match created {
                         Some(id) => {
                             let representation = representation::of(collection, id, values);
-                            Verdict::Created(Created { id, representation })
+                            WriteOutcome::Created(Created { id, representation })
                         }
                         None => refusal(collection, outcome),
                     });
@@ -282,12 +282,12 @@ impl Group<'_> {
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
                 for row in rows {
-                    verdicts.push(self.judge_update(collection, row)?);
+                    outcomes.push(self.judge_update(collection, row)?);
                 }
             }
             Step::Deletes(range) => {
                 for row in rows {
-                    verdicts.push(self.judge_delete(writes[range.start].collection(), row)?);
+                    outcomes.push(self.judge_delete(writes[range.start].collection(), row)?);
                 }
             }
             Step::Careful(_) => {}
@@ -295,40 +295,44 @@ impl Group<'_> {
         Ok(())
     }
 
-    pub(super) fn judge_update(&self, collection: &Collection, row: &Row) -> Result<Verdict, Error> {
+    pub(super) fn judge_update(&self, collection: &Collection, row: &Row) -> Result<WriteOutcome, Error> {
         match row::id(row, 1)? {
             Some(id) => {
                 let mut record = Vec::with_capacity(256);
                 row::write(&mut record, collection, id, row, 2)?;
-                Ok(Verdict::Updated(record.into()))
+                Ok(WriteOutcome::Updated(record.into()))
             }
             None => Ok(refusal(collection, RowOutcome::read(row.try_get(0)?))),
         }
     }
 
-    pub(super) fn judge_delete(&self, collection: usize, row: &Row) -> Result<Verdict, Error> {
+    pub(super) fn judge_delete(&self, collection: usize, row: &Row) -> Result<WriteOutcome, Error> {
         let number: i32 = row.try_get(0)?;
         Ok(match usize::try_from(number) {
-            Err(_) => Verdict::NoRecord,
-            Ok(0) => Verdict::Deleted,
+            Err(_) => WriteOutcome::NoRecord,
+            Ok(0) => WriteOutcome::Deleted,
             Ok(place) => {
                 let blocker = self.statements[collection].blockers.get(place - 1);
                 let table = blocker.map_or_else(String::new, |blocker| blocker.table.clone());
-                Verdict::Refused(StoreError::StillReferenced(table))
+                WriteOutcome::Refused(StoreError::StillReferenced(table))
             }
         })
     }
 }
 
-fn refusal(collection: &Collection, outcome: RowOutcome) -> Verdict {
+fn refusal(collection: &Collection, outcome: RowOutcome) -> WriteOutcome {
     let name = |position: usize| collection.fields()[position].name().to_owned();
     match outcome {
-        RowOutcome::NoRecord => Verdict::NoRecord,
-        RowOutcome::Dangling(position) => Verdict::Refused(StoreError::DanglingReference(name(position))),
+        RowOutcome::NoRecord => WriteOutcome::NoRecord,
+        RowOutcome::Dangling(position) => {
+            WriteOutcome::Refused(StoreError::DanglingReference(name(position)))
+        }
         RowOutcome::Duplicate(rule) => {
             let names = collection.unique()[rule].iter().map(|position| name(*position)).collect();
-            Verdict::Refused(StoreError::Duplicate(names))
+            WriteOutcome::Refused(StoreError::Duplicate(names))
         }
-        RowOutcome::Done => Verdict::Refused(StoreError::Broken("a write was done and is not there".into())),
+        RowOutcome::Done => {
+            WriteOutcome::Refused(StoreError::Broken("a write was done and is not there".into()))
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Stored answers in the database: a group in which some writes may have been sent before, by whichever node.
 //!
 //! Whoever stores an answer has the turn, so a look after taking it sees all that were ever given. Such a group costs
-//! two round trips more than others: one to look, one to learn the verdicts before they are stored.
+//! two round trips more than others: one to look, one to learn the outcomes before they are stored.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use super::write::{Waiting, Write};
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::idempotency::{IdempotencyToken, Replayable};
-use crate::store::verdict::{BYTES_BESIDES, Verdict, Words};
+use crate::store::write_outcome::{BYTES_BESIDES, Words, WriteOutcome};
 
 /// The answers that are kept for the identities $1.
 pub(super) const LOOK_UP: &str = "SELECT identity, fingerprint, verdict, id, detail FROM _carnet_answers \
@@ -49,7 +49,7 @@ impl Group<'_> {
         &'f self,
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [Waiting],
-    ) -> Result<Vec<Replayable<Verdict>>, Trouble> {
+    ) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
         let mut told = match began.and_then(|()| found.map_err(|error| Trouble::of(&error, false))) {
@@ -61,34 +61,37 @@ impl Group<'_> {
         let (places, writes): (Vec<usize>, Vec<&Write>) =
             pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
         let steps = batching::batch(self.catalog, self.statements, &writes);
-        let mut verdicts = Vec::with_capacity(writes.len());
-        let carried_out = self.carry_out(&mut sent, &writes, steps, &mut verdicts).await;
+        let mut outcomes = Vec::with_capacity(writes.len());
+        let carried_out = self.carry_out(&mut sent, &writes, steps, &mut outcomes).await;
         carried_out.map_err(|trouble| match trouble {
             Trouble::OneIsLarge(at) => Trouble::OneIsLarge(places[at]),
             trouble => trouble,
         })?;
-        if let Err(trouble) = self.settle(&mut sent, &writes, &mut verdicts, false).await {
+        if let Err(trouble) = self.settle(&mut sent, &writes, &mut outcomes, false).await {
             return self.roll_back(trouble).await;
         }
-        if verdicts.len() != places.len() {
-            // Stored under the token of another write, a verdict would be repeated to whom it is not about.
+        if outcomes.len() != places.len() {
+            // Stored under the token of another write, an outcome would be repeated to whom it is not about.
             return self.roll_back(Trouble::Unreachable).await;
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
-        self.keep_and_commit(tokens.zip(&verdicts)).await?;
-        told.extend(places.into_iter().zip(verdicts.into_iter().map(Replayable::first)));
-        let unknown = || Replayable::first(Verdict::Refused(StoreError::OutcomeUnknown));
+        self.keep_and_commit(tokens.zip(&outcomes)).await?;
+        told.extend(places.into_iter().zip(outcomes.into_iter().map(Replayable::first)));
+        let unknown = || Replayable::first(WriteOutcome::Refused(StoreError::OutcomeUnknown));
         Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
     }
 
     /// Of a write that is not done yet an answer must be stored, or it is not done.
-    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Replayable<Verdict>>) {
+    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Replayable<WriteOutcome>>) {
         let has_room = self.budget.has_room();
         for (place, waiting) in waiting.iter().enumerate() {
             if waiting.token().is_some() && !told.contains_key(&place) {
                 self.budget.note(!has_room);
                 if !has_room {
-                    told.insert(place, Replayable::first(Verdict::Refused(StoreError::NoRoomForAnswers)));
+                    told.insert(
+                        place,
+                        Replayable::first(WriteOutcome::Refused(StoreError::NoRoomForAnswers)),
+                    );
                 }
             }
         }
@@ -96,7 +99,7 @@ impl Group<'_> {
 
     async fn keep_and_commit<'f>(
         &'f self,
-        judged: impl Iterator<Item = (Option<&'f IdempotencyToken>, &'f Verdict)>,
+        judged: impl Iterator<Item = (Option<&'f IdempotencyToken>, &'f WriteOutcome)>,
     ) -> Result<(), Trouble> {
         let words = judged.filter_map(|(token, verdict)| {
             let token = token?;
@@ -116,7 +119,7 @@ impl Group<'_> {
 async fn look_up(
     conn: &PreparedConn,
     waiting: &[Waiting],
-) -> Result<HashMap<usize, Replayable<Verdict>>, Error> {
+) -> Result<HashMap<usize, Replayable<WriteOutcome>>, Error> {
     let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
         .iter()
         .enumerate()
@@ -158,10 +161,10 @@ fn batches<'f>(words: impl Iterator<Item = (&'f IdempotencyToken, Words<'f>)>) -
 fn bound<'f>(batch: Vec<(&'f IdempotencyToken, Words<'f>)>) -> Vec<Bound<'f>> {
     let identities: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.identity[..]).collect();
     let fingerprints: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.fingerprint[..]).collect();
-    let verdicts: Vec<&str> = batch.iter().map(|(_, words)| words.verdict).collect();
+    let outcomes: Vec<&str> = batch.iter().map(|(_, words)| words.verdict).collect();
     let ids: Vec<Option<i64>> = batch.iter().map(|(_, words)| words.id).collect();
     let details: Vec<Option<Cow<'f, str>>> = batch.into_iter().map(|(_, words)| words.detail).collect();
-    vec![Box::new(identities), Box::new(fingerprints), Box::new(verdicts), Box::new(ids), Box::new(details)]
+    vec![Box::new(identities), Box::new(fingerprints), Box::new(outcomes), Box::new(ids), Box::new(details)]
 }
 
 /// Takes away what is too old, in small parts, so that others who use the connection come in between.

@@ -1,4 +1,4 @@
-//! A write, and whoever waits for the verdict on it.
+//! A write, and whoever waits for the outcome on it.
 
 use tokio::sync::oneshot;
 
@@ -6,7 +6,7 @@ use crate::record::etag::ETags;
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
 use crate::store::idempotency::{IdempotencyToken, InFlightGuard, Replayable};
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 
 /// What a client wants done.
 pub(super) enum Write {
@@ -47,7 +47,7 @@ pub(super) struct Waiting {
     pub(super) number: u64,
     pub(super) write: Write,
     pub(super) guard: Option<InFlightGuard>,
-    pub(super) reply: oneshot::Sender<Replayable<Verdict>>,
+    pub(super) reply: oneshot::Sender<Replayable<WriteOutcome>>,
 }
 
 impl Waiting {
@@ -55,7 +55,7 @@ impl Waiting {
         self.guard.as_ref().map(|guard| &guard.token)
     }
 
-    pub(super) fn answer(self, told: Replayable<Verdict>) {
+    pub(super) fn answer(self, told: Replayable<WriteOutcome>) {
         // Before anybody hears of it: who is answered may come again at once.
         drop(self.guard);
         // Who no longer listens has hung up; the write stands.
@@ -63,6 +63,6 @@ impl Waiting {
     }
 
     pub(super) fn refuse(self, error: StoreError) {
-        self.answer(Replayable::first(Verdict::Refused(error)));
+        self.answer(Replayable::first(WriteOutcome::Refused(error)));
     }
 }

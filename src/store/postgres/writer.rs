@@ -21,7 +21,7 @@ use crate::observe::Event;
 use crate::store::StoreError;
 use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
 use crate::store::queue::Queue;
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 pub(super) const LARGEST_GROUP: usize = 1_024;
@@ -40,19 +40,23 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Hands in a write and waits until it is committed or refused.
-    pub(super) async fn submit(&self, write: Write, token: Option<IdempotencyToken>) -> Replayable<Verdict> {
+    pub(super) async fn submit(
+        &self,
+        write: Write,
+        token: Option<IdempotencyToken>,
+    ) -> Replayable<WriteOutcome> {
         let told = match self.hand_in(write, token) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
-        told.unwrap_or_else(|error| Replayable::first(Verdict::Refused(error)))
+        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
     }
 
     fn hand_in(
         &self,
         write: Write,
         token: Option<IdempotencyToken>,
-    ) -> Result<(u64, oneshot::Receiver<Replayable<Verdict>>), StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let bytes = write.text_bytes();
@@ -161,7 +165,11 @@ impl Postgres {
         }
     }
 
-    async fn run(&self, session: &Session, writes: &[Waiting]) -> Result<Vec<Replayable<Verdict>>, Trouble> {
+    async fn run(
+        &self,
+        session: &Session,
+        writes: &[Waiting],
+    ) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
@@ -185,7 +193,7 @@ impl Postgres {
         outcome
     }
 
-    fn answer(&self, writes: Vec<Waiting>, told: Vec<Replayable<Verdict>>) {
+    fn answer(&self, writes: Vec<Waiting>, told: Vec<Replayable<WriteOutcome>>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
         for (waiting, told) in writes.into_iter().zip(told) {

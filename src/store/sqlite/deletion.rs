@@ -14,7 +14,7 @@ use crate::record::{RecordId, Value, representation};
 use crate::store::StoreError;
 use crate::store::change::{After, Change};
 use crate::store::sqlite::sql;
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
@@ -28,13 +28,13 @@ impl Group<'_> {
         collection: usize,
         id: RecordId,
         seen: Option<&ETags>,
-    ) -> Result<Verdict, Trouble> {
+    ) -> Result<WriteOutcome, Trouble> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(Verdict::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         if self.catalog.referrers(collection).next().is_none() {
             self.delete_one(collection, id, before)?;
-            return Ok(Verdict::Deleted);
+            return Ok(WriteOutcome::Deleted);
         }
         // Several statements: those before a refusal must be taken back.
         let done_before = std::mem::take(&mut self.changes);
@@ -45,7 +45,7 @@ impl Group<'_> {
         let done = std::mem::replace(&mut self.changes, done_before);
         if self.connection.is_autocommit() {
             // A trigger has taken back the whole transaction, and the savepoint with it.
-            return deleted.map(|()| Verdict::Deleted);
+            return deleted.map(|()| WriteOutcome::Deleted);
         }
         match deleted {
             Ok(()) => self.changes.extend(done),
@@ -55,7 +55,7 @@ impl Group<'_> {
             Err(Trouble::Engine(error)) => return Err(Trouble::Engine(error)),
         }
         self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
-        deleted.map(|()| Verdict::Deleted)
+        deleted.map(|()| WriteOutcome::Deleted)
     }
 
     fn delete_one(

@@ -14,7 +14,7 @@ use crate::record::{RecordId, Value};
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::change::{After, Change, Changes};
 use crate::store::sqlite::sql::{self, Statements};
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 use crate::store::{Created, StoreError};
 
 /// Why a write did not go through.
@@ -52,7 +52,7 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<Verdict, Trouble> {
+    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<WriteOutcome, Trouble> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
             return Err(Trouble::Refused(StoreError::NoIdLeft));
@@ -75,7 +75,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: None, after });
-        Ok(Verdict::Created(Created { id, representation }))
+        Ok(WriteOutcome::Created(Created { id, representation }))
     }
 
     /// Changes a record, unless its content is none of those that the client has seen.
@@ -85,9 +85,9 @@ impl Group<'_> {
         id: RecordId,
         patch: Patch,
         seen: Option<&ETags>,
-    ) -> Result<Verdict, Trouble> {
+    ) -> Result<WriteOutcome, Trouble> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(Verdict::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         let mut positions = Vec::new();
         let mut values = before.clone();
@@ -98,7 +98,7 @@ impl Group<'_> {
             }
         }
         if positions.is_empty() {
-            return Ok(Verdict::Unchanged(representation::of(collection, id, &values)));
+            return Ok(WriteOutcome::Unchanged(representation::of(collection, id, &values)));
         }
         let own_id = Value::Integer(id.get());
         let given = positions.iter().map(|&position| &values[position]);
@@ -120,7 +120,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
-        Ok(Verdict::Updated(representation))
+        Ok(WriteOutcome::Updated(representation))
     }
 
     /// Compares what a statement did with what was meant. One that changed fewer rows was kept from it; where more

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::idempotency::{IdempotencyToken, Replayable};
-use crate::store::verdict::{BYTES_BESIDES, Verdict};
+use crate::store::write_outcome::{BYTES_BESIDES, WriteOutcome};
 
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS _carnet_answers (
@@ -83,7 +83,7 @@ pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusql
 pub(super) fn look_up(
     connection: &Connection,
     token: &IdempotencyToken,
-) -> rusqlite::Result<Option<Replayable<Verdict>>> {
+) -> rusqlite::Result<Option<Replayable<WriteOutcome>>> {
     let mut statement = connection.prepare_cached(LOOK_UP)?;
     let read = |row: &rusqlite::Row<'_>| {
         let (fingerprint, verdict): (Vec<u8>, String) = (row.get(0)?, row.get(1)?);
@@ -96,7 +96,7 @@ pub(super) fn look_up(
 pub(super) fn keep(
     connection: &Connection,
     token: &IdempotencyToken,
-    verdict: &Verdict,
+    verdict: &WriteOutcome,
 ) -> rusqlite::Result<bool> {
     let Some(words) = verdict.words(token.shows_record) else { return Ok(false) };
     let IdempotencyToken { identity, fingerprint, .. } = token;

@@ -1,4 +1,4 @@
-//! A write that waits for its turn in a group, and whoever waits for the verdict on it.
+//! A write that waits for its turn in a group, and whoever waits for the outcome on it.
 
 use tokio::sync::oneshot;
 
@@ -8,9 +8,9 @@ use crate::record::RecordId;
 use crate::record::etag::ETags;
 use crate::store::StoreError;
 use crate::store::idempotency::{InFlightGuard, Replayable};
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 
-type Done = Result<Verdict, Trouble>;
+type Done = Result<WriteOutcome, Trouble>;
 type Small = Box<dyn FnOnce(&mut Group<'_>) -> Done + Send>;
 
 /// What a write does.
@@ -38,13 +38,13 @@ impl Task {
 pub(super) struct Write {
     task: Option<Task>,
     guard: Option<InFlightGuard>,
-    told: Replayable<Verdict>,
-    reply: oneshot::Sender<Replayable<Verdict>>,
+    told: Replayable<WriteOutcome>,
+    reply: oneshot::Sender<Replayable<WriteOutcome>>,
 }
 
 /// What became of a write inside its group.
 pub(super) enum Ran {
-    /// It has its verdict, and perhaps an answer was stored.
+    /// It has its outcome, and perhaps an answer was stored.
     Done { is_kept: bool },
     /// Nothing was done: it must run again without others.
     TooLarge,
@@ -54,7 +54,7 @@ impl Write {
     pub(super) fn new(
         task: Task,
         guard: Option<InFlightGuard>,
-        reply: oneshot::Sender<Replayable<Verdict>>,
+        reply: oneshot::Sender<Replayable<WriteOutcome>>,
     ) -> Self {
         Self { task: Some(task), guard, told: unknown(), reply }
     }
@@ -69,31 +69,31 @@ impl Write {
             return Ok(Ran::Done { is_kept: false });
         }
         if token.is_some() && !stored_responses::make_room(group.connection, group.budget)? {
-            self.told = Replayable::first(Verdict::Refused(StoreError::NoRoomForAnswers));
+            self.told = Replayable::first(WriteOutcome::Refused(StoreError::NoRoomForAnswers));
             return Ok(Ran::Done { is_kept: false });
         }
         let Some(task) = self.task.take() else { return Ok(Ran::Done { is_kept: false }) };
         let (done, task) = if group.foreign.is_there() { apart(group, task)? } else { task.run(group) };
         self.task = task;
-        let verdict = match done {
-            Ok(verdict) => verdict,
-            Err(Trouble::Refused(error)) => Verdict::Refused(error),
+        let outcome = match done {
+            Ok(outcome) => outcome,
+            Err(Trouble::Refused(error)) => WriteOutcome::Refused(error),
             Err(Trouble::Large) => return Ok(Ran::TooLarge),
             Err(Trouble::Engine(error)) => return Err(error),
         };
         let is_kept = match &token {
-            Some(token) => stored_responses::keep(group.connection, token, &verdict)?,
+            Some(token) => stored_responses::keep(group.connection, token, &outcome)?,
             None => false,
         };
-        self.told = Replayable::first(verdict);
+        self.told = Replayable::first(outcome);
         Ok(Ran::Done { is_kept })
     }
 
-    /// Answers the client: with its own verdict, or with what befell the group.
+    /// Answers the client: with its own outcome, or with what befell the group.
     pub(super) fn answer(self, befell: Option<StoreError>) {
         // Before anybody hears of it: who is answered may come again at once.
         drop(self.guard);
-        let told = befell.map_or(self.told, |error| Replayable::first(Verdict::Refused(error)));
+        let told = befell.map_or(self.told, |error| Replayable::first(WriteOutcome::Refused(error)));
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(told);
     }
@@ -120,6 +120,6 @@ fn apart(group: &mut Group<'_>, task: Task) -> Result<(Done, Option<Task>), rusq
 }
 
 /// What nobody can say.
-fn unknown() -> Replayable<Verdict> {
-    Replayable::first(Verdict::Refused(StoreError::OutcomeUnknown))
+fn unknown() -> Replayable<WriteOutcome> {
+    Replayable::first(WriteOutcome::Refused(StoreError::OutcomeUnknown))
 }

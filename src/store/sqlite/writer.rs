@@ -30,7 +30,7 @@ use crate::store::fatal::FatalLatch;
 use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
 use crate::store::queue::{Queue, Waited};
 use crate::store::sqlite::sql::Statements;
-use crate::store::verdict::Verdict;
+use crate::store::write_outcome::WriteOutcome;
 use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -74,12 +74,12 @@ impl Writer {
         token: Option<IdempotencyToken>,
         bytes: usize,
         task: Task,
-    ) -> Replayable<Verdict> {
+    ) -> Replayable<WriteOutcome> {
         let told = match self.hand_in(token, bytes, task) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
-        told.unwrap_or_else(|error| Replayable::first(Verdict::Refused(error)))
+        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
     }
 
     fn hand_in(
@@ -87,7 +87,7 @@ impl Writer {
         token: Option<IdempotencyToken>,
         bytes: usize,
         task: Task,
-    ) -> Result<(u64, oneshot::Receiver<Replayable<Verdict>>), StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let (reply, answer) = oneshot::channel();
         let number = self.queue.push(Write::new(task, guard, reply), bytes)?;

@@ -75,8 +75,8 @@ async fn read(store: &Sqlite, catalog: &Catalog) -> (Result<String, StoreError>,
     (list, first.map(|record| record.map_or(String::new(), |bytes| text(bytes.to_vec()))))
 }
 
-fn is_unknown(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Refused(StoreError::OutcomeUnknown))
+fn is_unknown(outcome: &WriteOutcome) -> bool {
+    matches!(outcome, WriteOutcome::Refused(StoreError::OutcomeUnknown))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +89,7 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
     let (held, release) = std::sync::mpsc::channel::<()>();
     let hold = move |_: &mut Group<'_>| {
         release.recv().ok();
-        Ok(Verdict::NoRecord)
+        Ok(WriteOutcome::NoRecord)
     };
     let holding = store.writer.submit(None, 0, Task::Small(Box::new(hold)));
     let panicking = store.writer.submit(None, 0, Task::Small(Box::new(|_| panic!("a bug"))));

@@ -1,4 +1,4 @@
-//! The verdict on a write: what became of it, for whoever waits, and in words for whoever asks again.
+//! The outcome of a write, for whoever waits, and as it is stored for whoever sends it again.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::record::etag::ETag;
 
 /// What became of a write.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum WriteOutcome {
     Refused(StoreError),
     Created(Created),
     Updated(Bytes),
@@ -26,7 +26,7 @@ pub(super) enum Verdict {
     },
 }
 
-/// A verdict as it is stored.
+/// An outcome as it is stored.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Words<'a> {
     pub(super) verdict: &'static str,
@@ -43,7 +43,7 @@ impl Words<'_> {
     }
 }
 
-/// What a stored answer takes besides its detail: its digests, its verdict, and its places in two indexes. With
+/// What a stored answer takes besides its detail: its digests, its outcome, and its places in two indexes. With
 /// SQLite, 203 to 269 were seen.
 pub(super) const BYTES_BESIDES: u64 = 256;
 
@@ -64,7 +64,7 @@ const UNWANTED: &str = "unwanted";
 /// again.
 const LARGEST_KEPT: usize = 4_096;
 
-impl Verdict {
+impl WriteOutcome {
     /// What was done, for the metrics.
     pub(super) fn deed(&self) -> Option<&'static str> {
         match self {
@@ -175,7 +175,7 @@ impl Verdict {
     }
 }
 
-impl Verdict {
+impl WriteOutcome {
     /// What nobody should ever be told.
     pub(super) fn strange() -> Self {
         Self::Refused(strange())
@@ -183,7 +183,7 @@ impl Verdict {
 }
 
 fn strange() -> StoreError {
-    StoreError::Broken("a write got a verdict of another kind".into())
+    StoreError::Broken("a write got an outcome of another kind".into())
 }
 
 #[cfg(test)]
@@ -194,13 +194,13 @@ mod tests {
     fn every_verdict_that_is_stored_is_read_back_as_it_was() {
         let record = || Bytes::from_static("{\"name\":\"É\"}".as_bytes());
         let created = || Created { id: RecordId::new(7).unwrap(), representation: record() };
-        let refused = Verdict::Refused;
+        let refused = WriteOutcome::Refused;
         for verdict in [
-            Verdict::Created(created()),
-            Verdict::Updated(record()),
-            Verdict::Unchanged(record()),
-            Verdict::Deleted,
-            Verdict::NoRecord,
+            WriteOutcome::Created(created()),
+            WriteOutcome::Updated(record()),
+            WriteOutcome::Unchanged(record()),
+            WriteOutcome::Deleted,
+            WriteOutcome::NoRecord,
             refused(StoreError::DanglingReference("address".into())),
             refused(StoreError::Duplicate(vec!["a".into(), "b".into()])),
             refused(StoreError::StillReferenced("users, too".into())),
@@ -208,11 +208,12 @@ mod tests {
             refused(StoreError::PreconditionFailed),
         ] {
             let words = verdict.words(true).unwrap();
-            let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
+            let back =
+                WriteOutcome::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
             assert_eq!(format!("{back:?}"), format!("{verdict:?}"));
         }
-        assert_eq!(Verdict::Created(created()).words(false).unwrap().detail, None);
-        assert!(Verdict::read("painted", None, None).is_none());
+        assert_eq!(WriteOutcome::Created(created()).words(false).unwrap().detail, None);
+        assert!(WriteOutcome::read("painted", None, None).is_none());
     }
 
     #[test]
@@ -220,20 +221,24 @@ mod tests {
         let (small, large) =
             (Bytes::from(vec![b'x'; LARGEST_KEPT]), Bytes::from(vec![b'x'; LARGEST_KEPT + 1]));
         let created = |record: &Bytes| {
-            Verdict::Created(Created { id: RecordId::new(7).unwrap(), representation: record.clone() })
+            WriteOutcome::Created(Created { id: RecordId::new(7).unwrap(), representation: record.clone() })
         };
         for (verdict, record) in [
-            (Verdict::Updated(large.clone()), "None"),
-            (Verdict::Unchanged(large.clone()), "None"),
+            (WriteOutcome::Updated(large.clone()), "None"),
+            (WriteOutcome::Unchanged(large.clone()), "None"),
             (created(&large), "Some(RecordId(7))"),
         ] {
             let words = verdict.words(true).unwrap();
             assert!(words.detail.as_ref().unwrap().len() < 40);
-            let back = Verdict::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
+            let back =
+                WriteOutcome::read(words.verdict, words.id, words.detail.map(Cow::into_owned)).unwrap();
             let tag = ETag::of(&large);
             assert_eq!(format!("{back:?}"), format!("Tagged {{ id: {record}, tag: {tag:?} }}"));
         }
-        assert_eq!(Verdict::Updated(small.clone()).words(true).unwrap().detail.unwrap().len(), small.len());
+        assert_eq!(
+            WriteOutcome::Updated(small.clone()).words(true).unwrap().detail.unwrap().len(),
+            small.len()
+        );
         assert_eq!(created(&large).words(false).unwrap().detail, None);
     }
 
@@ -253,7 +258,7 @@ mod tests {
             StoreError::NotReady(String::new()),
             StoreError::Broken(String::new()),
         ] {
-            assert_eq!(Verdict::Refused(error).words(true), None);
+            assert_eq!(WriteOutcome::Refused(error).words(true), None);
         }
     }
 }
