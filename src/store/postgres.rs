@@ -35,7 +35,7 @@ mod batching;
 mod undeclared_refs;
 mod tables;
 mod tls;
-mod trouble;
+mod group_error;
 mod freshness;
 mod checked_writes;
 mod write;

@@ -7,10 +7,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Error;
 
 use super::freshness::CacheValidator;
+use super::group_error::words;
 use super::prepared_conn::PreparedConn;
 use super::row::Bound;
 use super::sql;
-use super::trouble::words;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;

@@ -13,10 +13,10 @@ use tokio_postgres::{Error, Row};
 
 use super::builder::Builder;
 use super::change_row;
+use super::group_error::words;
 use super::keys::Keys;
 use super::prepared_conn::PreparedConn;
 use super::sql;
-use super::trouble::words;
 use crate::catalog::Catalog;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;

@@ -12,12 +12,12 @@ use tokio_postgres::{Error, Row, Statement};
 use super::batching::{self, Step};
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::columns::{Bound, column, ids, updates};
+use super::group_error::GroupError;
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::row;
 use super::sql::{self, RowOutcome};
 use super::statements::Statements;
 use super::stored_responses;
-use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -48,11 +48,11 @@ pub(super) struct Sent<'f> {
 
 impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
+    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
-        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| Trouble::of(&error, false))?;
+        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, None, self.simply("BEGIN"));
@@ -66,7 +66,7 @@ impl Group<'_> {
             outcomes.into_iter().map(Replayable::first).collect()
         };
         if self.conn.alive.warnings() != warned {
-            return Err(Trouble::Unknown("the server committed with a warning".into()));
+            return Err(GroupError::Unknown("the server committed with a warning".into()));
         }
         Ok(told)
     }
@@ -78,19 +78,21 @@ impl Group<'_> {
         writes: &[&'f Write],
         steps: Vec<Step>,
         outcomes: &mut Vec<WriteOutcome>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), GroupError> {
         for step in steps {
             match step {
                 Step::Careful(at) => {
                     let is_shared = writes.len() > 1;
                     let careful = match self.settle(sent, writes, outcomes, false).await {
                         Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
-                        Err(trouble) => return self.roll_back(trouble).await,
+                        Err(error) => return self.roll_back(error).await,
                     };
                     match careful {
                         Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
-                        Ok(CheckedOutcome::TooFar) => return self.roll_back(Trouble::OneIsLarge(at)).await,
-                        Err(error) => return self.roll_back(Trouble::of(&error, false)).await,
+                        Ok(CheckedOutcome::TooFar) => {
+                            return self.roll_back(GroupError::OneIsLarge(at)).await;
+                        }
+                        Err(error) => return self.roll_back(GroupError::of(&error, false)).await,
                     }
                 }
                 step => {
@@ -107,16 +109,16 @@ impl Group<'_> {
         sent: &mut Vec<Sent<'f>>,
         writes: &[&Write],
         outcomes: &mut Vec<WriteOutcome>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), GroupError> {
         self.send(sent, None, self.simply("COMMIT"));
         self.settle(sent, writes, outcomes, true).await
     }
 
     /// Takes back what a group has done before its commit was sent.
-    pub(super) async fn roll_back<T>(&self, trouble: Trouble) -> Result<T, Trouble> {
+    pub(super) async fn roll_back<T>(&self, error: GroupError) -> Result<T, GroupError> {
         match self.conn.client.batch_execute("ROLLBACK").await {
-            Ok(()) => Err(trouble),
-            Err(error) => Err(Trouble::of(&error, false)),
+            Ok(()) => Err(error),
+            Err(error) => Err(GroupError::of(&error, false)),
         }
     }
 
@@ -179,7 +181,7 @@ impl Group<'_> {
         writes: &[&Write],
         outcomes: &mut Vec<WriteOutcome>,
         commit_was_sent: bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), GroupError> {
         let mut failure = None;
         for Sent { step, answering, answer } in sent.drain(..) {
             let answer = match answer {
@@ -197,7 +199,7 @@ impl Group<'_> {
         }
         match failure {
             None => Ok(()),
-            Some(error) => Err(Trouble::of(&error, commit_was_sent)),
+            Some(error) => Err(GroupError::of(&error, commit_was_sent)),
         }
     }
 

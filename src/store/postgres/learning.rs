@@ -1,10 +1,10 @@
 //! The first time that a filter is asked for: answered at once, and made cheap for the next time.
 
+use super::group_error::of_reading;
 use super::prepared_conn::Parameter;
 use super::row::{self, Bound};
 use super::session::Session;
 use super::sql;
-use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Filter, Listing, Window};
 use crate::store::cache::ids::Ids;

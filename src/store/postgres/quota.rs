@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio_postgres::Row;
 
+use super::group_error::of_reading;
 use super::session::Session;
-use super::trouble::of_reading;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::record::access_key::KeyHash;
 use crate::store::StoreError;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::group_error::of_reading;
 use super::prepared_conn::{Parameter, SharedConns};
 use super::row::{self, Bound};
 use super::rows::Rows;
 use super::session::Session;
 use super::sql;
-use super::trouble::of_reading;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::record::listing::{Listing, Window};

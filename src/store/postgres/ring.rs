@@ -4,9 +4,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Error, Row, Transaction};
 
 use super::address::PostgresUrl;
+use super::group_error::{GroupError, of_reading};
 use super::prepared_conn::PreparedConn;
 use super::server::Server;
-use super::trouble::{Trouble, of_reading};
 use super::{audit, prepare};
 use crate::catalog::Catalog;
 use crate::record::access_key::{AccessKey, KeyEntry};
@@ -220,10 +220,10 @@ fn unread(error: Error) -> KeyRingError {
 
 /// Before the commit was sent, whatever fails leaves nothing behind.
 fn undone(error: Error) -> KeyRingError {
-    StoreError::from(Trouble::of(&error, false)).into()
+    StoreError::from(GroupError::of(&error, false)).into()
 }
 
 /// Once the commit was sent, a connection that breaks leaves its outcome unknown.
 fn unwritten(error: Error) -> KeyRingError {
-    StoreError::from(Trouble::of(&error, true)).into()
+    StoreError::from(GroupError::of(&error, true)).into()
 }

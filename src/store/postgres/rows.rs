@@ -6,8 +6,8 @@ use futures_util::{FutureExt, TryStreamExt};
 use tokio::time::Instant;
 use tokio_postgres::{Row, RowStream};
 
+use super::group_error::of_reading;
 use super::session::Session;
-use super::trouble::of_reading;
 use crate::store::StoreError;
 
 pub(super) struct Rows<'a> {

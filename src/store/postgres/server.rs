@@ -10,8 +10,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::PostgresUrl;
 use super::connection;
+use super::group_error::words;
 use super::prepared_conn::PreparedConn;
-use super::trouble::words;
 use crate::store::OpenError;
 
 /// How long to listen to the other hosts once one of them takes writes.

@@ -13,13 +13,13 @@ use tokio_postgres::{Error, Row};
 
 use super::builder::{Builder, Request, Workshop};
 use super::freshness::{CacheValidator, ChangeFeed};
+use super::group_error::{of_reading, words};
 use super::keys::Keys;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
 use super::statements::Statements;
 use super::stored_responses;
-use super::trouble::{of_reading, words};
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;

@@ -11,8 +11,8 @@ use tokio_postgres::Error;
 use super::batching::{self, LARGEST_BATCH_BYTES};
 use super::columns::Bound;
 use super::group::{Group, Sent};
+use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
-use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
@@ -49,12 +49,12 @@ impl Group<'_> {
         &'f self,
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [Waiting],
-    ) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
+    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
-        let mut told = match began.and_then(|()| found.map_err(|error| Trouble::of(&error, false))) {
+        let mut told = match began.and_then(|()| found.map_err(|error| GroupError::of(&error, false))) {
             Ok(told) => told,
-            Err(trouble) => return self.roll_back(trouble).await,
+            Err(error) => return self.roll_back(error).await,
         };
         self.refuse_without_room(waiting, &mut told);
         let pending = waiting.iter().enumerate().filter(|(place, _)| !told.contains_key(place));
@@ -63,16 +63,16 @@ impl Group<'_> {
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let mut outcomes = Vec::with_capacity(writes.len());
         let carried_out = self.carry_out(&mut sent, &writes, steps, &mut outcomes).await;
-        carried_out.map_err(|trouble| match trouble {
-            Trouble::OneIsLarge(at) => Trouble::OneIsLarge(places[at]),
-            trouble => trouble,
+        carried_out.map_err(|error| match error {
+            GroupError::OneIsLarge(at) => GroupError::OneIsLarge(places[at]),
+            error => error,
         })?;
-        if let Err(trouble) = self.settle(&mut sent, &writes, &mut outcomes, false).await {
-            return self.roll_back(trouble).await;
+        if let Err(error) = self.settle(&mut sent, &writes, &mut outcomes, false).await {
+            return self.roll_back(error).await;
         }
         if outcomes.len() != places.len() {
             // Stored under the token of another write, an outcome would be repeated to whom it is not about.
-            return self.roll_back(Trouble::Unreachable).await;
+            return self.roll_back(GroupError::Unreachable).await;
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&outcomes)).await?;
@@ -100,7 +100,7 @@ impl Group<'_> {
     async fn keep_and_commit<'f>(
         &'f self,
         judged: impl Iterator<Item = (Option<&'f IdempotencyToken>, &'f WriteOutcome)>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), GroupError> {
         let words = judged.filter_map(|(token, verdict)| {
             let token = token?;
             Some((token, verdict.words(token.shows_record)?))

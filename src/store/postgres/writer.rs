@@ -13,9 +13,9 @@ use tokio::time::Instant;
 
 use super::Postgres;
 use super::group::Group;
+use super::group_error::GroupError;
 use super::group_window::GroupWindow;
 use super::session::Session;
-use super::trouble::Trouble;
 use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
@@ -110,16 +110,16 @@ impl Postgres {
             self.commit_alone(write).await;
             return Vec::new();
         }
-        let (writes, trouble) = match self.attempt(writes).await {
+        let (writes, error) = match self.attempt(writes).await {
             Ok(()) => return Vec::new(),
             Err(failed) => failed,
         };
-        let sizes = match trouble {
-            Trouble::OneIsLarge(0) => vec![1],
-            Trouble::OneIsLarge(at) => vec![at, 1],
-            trouble if trouble.is_passing() || trouble.may_be_of_one() => vec![1; writes.len()],
-            trouble => {
-                refuse(writes, &trouble.into());
+        let sizes = match error {
+            GroupError::OneIsLarge(0) => vec![1],
+            GroupError::OneIsLarge(at) => vec![at, 1],
+            error if error.is_passing() || error.may_be_of_one() => vec![1; writes.len()],
+            error => {
+                refuse(writes, &error.into());
                 return Vec::new();
             }
         };
@@ -134,10 +134,10 @@ impl Postgres {
         for tried in 1.. {
             match self.attempt(pending).await {
                 Ok(()) => return,
-                Err((writes, trouble)) if tried < TRIES && trouble.is_passing() => pending = writes,
-                Err((writes, trouble)) => {
-                    let error = writes.first();
-                    let error = error.map_or(StoreError::Unavailable, |waiting| trouble.to(&waiting.write));
+                Err((writes, error)) if tried < TRIES && error.is_passing() => pending = writes,
+                Err((writes, error)) => {
+                    let first = writes.first();
+                    let error = first.map_or(StoreError::Unavailable, |waiting| error.to(&waiting.write));
                     return refuse(writes, &error);
                 }
             }
@@ -145,22 +145,22 @@ impl Postgres {
     }
 
     /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
-    async fn attempt(&self, writes: Vec<Waiting>) -> Result<(), (Vec<Waiting>, Trouble)> {
-        let Some(session) = self.session() else { return Err((writes, Trouble::Unreachable)) };
+    async fn attempt(&self, writes: Vec<Waiting>) -> Result<(), (Vec<Waiting>, GroupError)> {
+        let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
         match self.run(&session, &writes).await {
             Ok(told) => {
                 self.answer(writes, told);
                 Ok(())
             }
-            Err(trouble) => {
-                match &trouble {
-                    Trouble::RolledBack { .. } | Trouble::OneIsLarge(_) => {}
-                    Trouble::Unreachable => session.end("the server takes no writes any more"),
-                    Trouble::Unknown(cause) => {
+            Err(error) => {
+                match &error {
+                    GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) => {}
+                    GroupError::Unreachable => session.end("the server takes no writes any more"),
+                    GroupError::Unknown(cause) => {
                         self.context.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
                     }
                 }
-                Err((writes, trouble))
+                Err((writes, error))
             }
         }
     }
@@ -169,11 +169,11 @@ impl Postgres {
         &self,
         session: &Session,
         writes: &[Waiting],
-    ) -> Result<Vec<Replayable<WriteOutcome>>, Trouble> {
+    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
-            None => Arc::new(session.server.conn().await.map_err(|_| Trouble::Unreachable)?),
+            None => Arc::new(session.server.conn().await.map_err(|_| GroupError::Unreachable)?),
         };
         let group = Group {
             catalog: &self.context.catalog,
@@ -184,10 +184,10 @@ impl Postgres {
         };
         let outcome = match tokio::time::timeout(COMMIT_TIMEOUT, group.run(writes)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Trouble::Unknown("no answer came in time".into())),
+            Err(_) => Err(GroupError::Unknown("no answer came in time".into())),
         };
         // A connection whose last answer was not read is never used again: whatever it still does, it does without us.
-        if matches!(outcome, Ok(_) | Err(Trouble::RolledBack { .. } | Trouble::OneIsLarge(_))) {
+        if matches!(outcome, Ok(_) | Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_))) {
             *place = Some(conn);
         }
         outcome

@@ -8,7 +8,7 @@ use super::write::Write;
 use crate::store::StoreError;
 
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum GroupError {
     /// The transaction was taken back: nothing was done.
     RolledBack {
         code: SqlState,
@@ -26,7 +26,7 @@ pub(super) enum Trouble {
     Unknown(String),
 }
 
-impl Trouble {
+impl GroupError {
     /// What an error means. Once the commit was sent, a connection that breaks leaves its outcome unknown.
     pub(super) fn of(error: &Error, commit_was_sent: bool) -> Self {
         match error.as_db_error() {
@@ -68,9 +68,9 @@ impl Trouble {
             {
                 StoreError::StillReferenced(table)
             }
-            (trouble, _) => match trouble.broken_rule() {
+            (error, _) => match error.broken_rule() {
                 Some(fields) => StoreError::Duplicate(fields),
-                None => trouble.into(),
+                None => error.into(),
             },
         }
     }
@@ -94,13 +94,13 @@ impl Trouble {
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::OneIsLarge(_) => Self::Busy,
-            Trouble::Unreachable => Self::Unavailable,
-            Trouble::Unknown(_) => Self::OutcomeUnknown,
-            Trouble::RolledBack { code, cause, .. } => match code {
+impl From<GroupError> for StoreError {
+    fn from(error: GroupError) -> Self {
+        match error {
+            GroupError::OneIsLarge(_) => Self::Busy,
+            GroupError::Unreachable => Self::Unavailable,
+            GroupError::Unknown(_) => Self::OutcomeUnknown,
+            GroupError::RolledBack { code, cause, .. } => match code {
                 SqlState::DISK_FULL => Self::Full,
                 SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => Self::NoIdLeft,
                 SqlState::LOCK_NOT_AVAILABLE
@@ -122,8 +122,8 @@ fn is_error(severity: tokio_postgres::error::Severity) -> bool {
 /// What a failed read means. One that an operator cancelled, or that found no room or a lock, is none of the server's
 /// faults: the next one may do better.
 pub(super) fn of_reading(error: &Error) -> StoreError {
-    match Trouble::of(error, false) {
-        Trouble::RolledBack { code, cause, .. } => match code.code().get(..2) {
+    match GroupError::of(error, false) {
+        GroupError::RolledBack { code, cause, .. } => match code.code().get(..2) {
             Some("40" | "53" | "55" | "57") => StoreError::Unavailable,
             _ => StoreError::Broken(cause),
         },
