@@ -5,7 +5,7 @@
 
 use rusqlite::params;
 
-use super::group::{Group, Trouble, check_seen, undone};
+use super::group::{Group, WriteError, check_seen, undone};
 use super::row;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
@@ -28,7 +28,7 @@ impl Group<'_> {
         collection: usize,
         id: RecordId,
         seen: Option<&ETags>,
-    ) -> Result<WriteOutcome, Trouble> {
+    ) -> Result<WriteOutcome, WriteError> {
         let collection = self.catalog.at(collection);
         let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
         check_seen(collection, id, &before, seen)?;
@@ -49,10 +49,10 @@ impl Group<'_> {
         }
         match deleted {
             Ok(()) => self.changes.extend(done),
-            Err(Trouble::Refused(_) | Trouble::Large) => {
+            Err(WriteError::Refused(_) | WriteError::Large) => {
                 self.connection.prepare_cached("ROLLBACK TO deletion")?.execute([])?;
             }
-            Err(Trouble::Engine(error)) => return Err(Trouble::Engine(error)),
+            Err(WriteError::Engine(error)) => return Err(WriteError::Engine(error)),
         }
         self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
         deleted.map(|()| WriteOutcome::Deleted)
@@ -63,7 +63,7 @@ impl Group<'_> {
         collection: &Collection,
         id: RecordId,
         before: Vec<Value>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), WriteError> {
         self.check_undeclared_refs(collection, &[id])?;
         let statement = &self.statements[collection.position()].delete;
         let changed_before = self.connection.total_changes();
@@ -84,7 +84,7 @@ impl Group<'_> {
         collection: &Collection,
         ids: &[RecordId],
         reached: &mut usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), WriteError> {
         let catalog = self.catalog;
         for (referrer, position) in catalog.referrers(collection) {
             let referring = self.referring(referrer, position, ids)?;
@@ -93,11 +93,11 @@ impl Group<'_> {
             }
             let rule = referrer.fields()[position].reference().map(|reference| reference.on_delete);
             if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
-                return Err(Trouble::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
+                return Err(WriteError::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
             }
             *reached += referring.len();
             if self.is_shared && *reached > MOST_SHARED {
-                return Err(Trouble::Large);
+                return Err(WriteError::Large);
             }
             if rule == Some(OnDelete::Cascade) {
                 self.release_referrers(referrer, &referring, reached)?;
@@ -128,11 +128,11 @@ impl Group<'_> {
     }
 
     /// What a table refers to that is not ours to change stays.
-    fn check_undeclared_refs(&self, collection: &Collection, ids: &[RecordId]) -> Result<(), Trouble> {
+    fn check_undeclared_refs(&self, collection: &Collection, ids: &[RecordId]) -> Result<(), WriteError> {
         for reference in self.undeclared_refs {
             for &id in ids {
                 if let Some(table) = reference.holding(self.connection, collection, id)? {
-                    return Err(Trouble::Refused(StoreError::StillReferenced(table.to_owned())));
+                    return Err(WriteError::Refused(StoreError::StillReferenced(table.to_owned())));
                 }
             }
         }
@@ -145,7 +145,7 @@ impl Group<'_> {
         collection: &Collection,
         ids: &[RecordId],
         cleared: Option<usize>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), WriteError> {
         let text = match cleared {
             Some(position) => sql::clear_all(collection, position),
             None => sql::delete_all(collection),

@@ -19,7 +19,7 @@ use crate::store::{Created, StoreError};
 
 /// Why a write did not go through.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum WriteError {
     /// This write alone is refused; it left nothing behind.
     Refused(StoreError),
     /// It touches so many records that it must not share its commit; it left nothing behind.
@@ -28,7 +28,7 @@ pub(super) enum Trouble {
     Engine(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Engine(error)
     }
@@ -52,10 +52,10 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<WriteOutcome, Trouble> {
+    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<WriteOutcome, WriteError> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
-            return Err(Trouble::Refused(StoreError::NoIdLeft));
+            return Err(WriteError::Refused(StoreError::NoIdLeft));
         }
         let statement = &self.statements[collection.position()].insert;
         let mut values = draft.into_values();
@@ -85,7 +85,7 @@ impl Group<'_> {
         id: RecordId,
         patch: Patch,
         seen: Option<&ETags>,
-    ) -> Result<WriteOutcome, Trouble> {
+    ) -> Result<WriteOutcome, WriteError> {
         let collection = self.catalog.at(collection);
         let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
         check_seen(collection, id, &before, seen)?;
@@ -130,10 +130,10 @@ impl Group<'_> {
         changed_before: u64,
         rows: usize,
         meant: usize,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, WriteError> {
         if rows != meant {
             let said = "a trigger or a clause of the table skips it";
-            return Err(Trouble::Refused(StoreError::UndeclaredRule(said.into())));
+            return Err(WriteError::Refused(StoreError::UndeclaredRule(said.into())));
         }
         let changed = self.connection.total_changes() - changed_before;
         let has_interfered = self.foreign.has_interfered(changed, meant as u64);
@@ -152,9 +152,9 @@ impl Group<'_> {
         values: &[Value],
         is_given: impl Fn(usize) -> bool,
         error: rusqlite::Error,
-    ) -> Result<Trouble, rusqlite::Error> {
+    ) -> Result<WriteError, rusqlite::Error> {
         if !is_constraint(&error) {
-            return Ok(Trouble::Engine(error));
+            return Ok(WriteError::Engine(error));
         }
         for (position, (field, value)) in collection.fields().iter().zip(values).enumerate() {
             let (Some(reference), Value::Integer(target)) = (field.reference(), value) else { continue };
@@ -163,7 +163,7 @@ impl Group<'_> {
             }
             let exists = &self.statements[reference.target].exists;
             if !self.connection.prepare_cached(exists)?.exists([target])? {
-                return Ok(Trouble::Refused(StoreError::DanglingReference(field.name().to_owned())));
+                return Ok(WriteError::Refused(StoreError::DanglingReference(field.name().to_owned())));
             }
         }
         let own_id = Value::Integer(id.map_or(0, RecordId::get));
@@ -176,7 +176,7 @@ impl Group<'_> {
                 .exists(params_from_iter(wanted))?
             {
                 let names = rule.iter().map(|&position| collection.fields()[position].name().to_owned());
-                return Ok(Trouble::Refused(StoreError::Duplicate(names.collect())));
+                return Ok(WriteError::Refused(StoreError::Duplicate(names.collect())));
             }
         }
         Ok(self.undeclared(error))
@@ -184,15 +184,15 @@ impl Group<'_> {
 
     /// What a constraint or a trigger says that another tool has put there. It may take back the whole transaction,
     /// which nobody shares where that is to be feared.
-    pub(super) fn undeclared(&self, error: rusqlite::Error) -> Trouble {
+    pub(super) fn undeclared(&self, error: rusqlite::Error) -> WriteError {
         match error {
             rusqlite::Error::SqliteFailure(failure, Some(said))
                 if failure.code == ErrorCode::ConstraintViolation
                     && (self.foreign.may_roll_back || !self.connection.is_autocommit()) =>
             {
-                Trouble::Refused(StoreError::UndeclaredRule(said))
+                WriteError::Refused(StoreError::UndeclaredRule(said))
             }
-            error => Trouble::Engine(error),
+            error => WriteError::Engine(error),
         }
     }
 
@@ -208,8 +208,8 @@ impl Group<'_> {
 }
 
 /// What is said of a write that a trigger takes back behind it.
-pub(super) fn undone() -> Trouble {
-    Trouble::Refused(StoreError::UndeclaredRule("a trigger undoes it".into()))
+pub(super) fn undone() -> WriteError {
+    WriteError::Refused(StoreError::UndeclaredRule("a trigger undoes it".into()))
 }
 
 /// Nobody overwrites what they have not seen.
@@ -218,10 +218,10 @@ pub(super) fn check_seen(
     id: RecordId,
     stored: &[Value],
     seen: Option<&ETags>,
-) -> Result<(), Trouble> {
+) -> Result<(), WriteError> {
     let Some(tags) = seen else { return Ok(()) };
     let checked = tags.check(&representation::of(collection, id, stored));
-    checked.map_err(|mismatch| Trouble::Refused(mismatch.into()))
+    checked.map_err(|mismatch| WriteError::Refused(mismatch.into()))
 }
 
 fn is_constraint(error: &rusqlite::Error) -> bool {

@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 
-use super::group::{Group, Trouble};
+use super::group::{Group, WriteError};
 use super::stored_responses;
 use crate::record::RecordId;
 use crate::record::etag::ETags;
@@ -10,7 +10,7 @@ use crate::store::StoreError;
 use crate::store::idempotency::{InFlightGuard, Replayable};
 use crate::store::write_outcome::WriteOutcome;
 
-type Done = Result<WriteOutcome, Trouble>;
+type Done = Result<WriteOutcome, WriteError>;
 type Small = Box<dyn FnOnce(&mut Group<'_>) -> Done + Send>;
 
 /// What a write does.
@@ -77,9 +77,9 @@ impl Write {
         self.task = task;
         let outcome = match done {
             Ok(outcome) => outcome,
-            Err(Trouble::Refused(error)) => WriteOutcome::Refused(error),
-            Err(Trouble::Large) => return Ok(Ran::TooLarge),
-            Err(Trouble::Engine(error)) => return Err(error),
+            Err(WriteError::Refused(error)) => WriteOutcome::Refused(error),
+            Err(WriteError::Large) => return Ok(Ran::TooLarge),
+            Err(WriteError::Engine(error)) => return Err(error),
         };
         let is_kept = match &token {
             Some(token) => stored_responses::keep(group.connection, token, &outcome)?,
