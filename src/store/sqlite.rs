@@ -62,7 +62,7 @@ use keys::KeyTable;
 use reader::Readers;
 use sql::Statements;
 use write::Task;
-use writer::{Desk, Writer};
+use writer::{Writer, WriterState};
 
 /// Reading connections that lists which take long leave to others.
 const FOR_QUICK_READS: usize = 2;
@@ -117,7 +117,7 @@ impl Sqlite {
         let access_keys = Arc::new(Follower::start(file.clone(), observer.clone(), fatal.clone())?);
         // Before anything is written: from here on a file that is replaced is noticed.
         file.watch_companions()?;
-        let desk = Desk::new(
+        let state = WriterState::new(
             file.clone(),
             connection,
             catalog.clone(),
@@ -126,8 +126,8 @@ impl Sqlite {
             settings,
         )
         .map_err(|error| connection::unusable(path, &error))?;
-        let cache = desk.cache();
-        let writer = Writer::start(desk, fatal.clone()).map_err(unusable)?;
+        let cache = state.cache();
+        let writer = Writer::start(state, fatal.clone()).map_err(unusable)?;
         let builder = Builder::start(file.clone(), catalog, cache.clone(), observer.clone(), fatal.clone())?;
         file.keep_reserve(&observer);
         let windows = Windows::default();

@@ -53,12 +53,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(desk: Desk, fatal: FatalLatch) -> std::io::Result<Self> {
+    pub(super) fn start(state: WriterState, fatal: FatalLatch) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let (cache, broken, writes) = (desk.cache.clone(), fatal.clone(), queue.clone());
+        let (cache, broken, writes) = (state.cache.clone(), fatal.clone(), queue.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
-            let end = broken.guard("the writing thread", || desk.work(&writes));
+            let end = broken.guard("the writing thread", || state.work(&writes));
             cache.close();
             writes.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
@@ -110,7 +110,7 @@ impl Writer {
 }
 
 /// What the writing thread works with.
-pub(super) struct Desk {
+pub(super) struct WriterState {
     connection: Connection,
     catalog: Arc<Catalog>,
     statements: Arc<[Statements]>,
@@ -129,7 +129,7 @@ pub(super) struct Desk {
     is_full: bool,
 }
 
-impl Desk {
+impl WriterState {
     /// Everything about the database that the thread needs to know is asked here, before it starts.
     pub(super) fn new(
         file: Arc<DatabaseFile>,
@@ -152,7 +152,7 @@ impl Desk {
         let log = Log::new(file.clone(), observer.clone());
         let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
         stored_responses::count(&connection, &budget)?;
-        let mut desk = Self {
+        let mut state = Self {
             connection,
             catalog,
             statements,
@@ -167,11 +167,11 @@ impl Desk {
             budget,
             is_full: false,
         };
-        desk.look_for_foreign()?;
+        state.look_for_foreign()?;
         if is_full {
-            desk.note_full_disk();
+            state.note_full_disk();
         }
-        Ok(desk)
+        Ok(state)
     }
 
     /// What the thread keeps in line with the data.
