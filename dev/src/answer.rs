@@ -46,7 +46,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer of HTTP/1.1 at the start of a buffer and its length, once all of it is there; `is_head` where HEAD
+    /// The answer of HTTP/1 at the start of a buffer and its length, once all of it is there; `is_head` where HEAD
     /// was asked.
     pub fn find(buffer: &[u8], is_head: bool) -> Result<Option<(Answer, usize)>, String> {
         let Some(frame) = Frame::find(buffer, is_head)? else { return Ok(None) };
@@ -54,8 +54,7 @@ impl Answer {
         let head = std::str::from_utf8(&buffer[..frame.head_bytes - 4]).map_err(|_| strange("a head"))?;
         let mut lines = head.split("\r\n");
         let first = lines.next().unwrap_or_default();
-        let rest = first.strip_prefix("HTTP/1.1 ").ok_or_else(|| strange(first))?;
-        let reason = rest.split_once(' ').map_or("", |(_, reason)| reason).to_owned();
+        let reason = first.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
         let headers = lines.map(|line| {
             let (name, value) = line.split_once(':').ok_or_else(|| strange(line))?;
             Ok((name.to_owned(), value.trim().to_owned()))
@@ -78,7 +77,17 @@ impl Answer {
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
+        self.try_json().unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The same for whoever goes on without.
+    pub fn try_json(&self) -> Result<Value, String> {
+        serde_json::from_slice(&self.body).map_err(|error| format!("not JSON ({error}): {}", self.excerpt()))
+    }
+
+    /// So much of the body as fits into a sentence about it.
+    pub fn excerpt(&self) -> String {
+        String::from_utf8_lossy(&self.body).chars().take(300).collect()
     }
 
     /// The message of an error.
@@ -89,8 +98,12 @@ impl Answer {
     /// The id in `Location`.
     pub fn created_id(&self) -> i64 {
         assert_eq!(self.status, 201, "{self:?}");
-        let location = self.header("Location").unwrap();
-        location.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
+        self.location_id().unwrap_or_else(|| panic!("no id: {self:?}"))
+    }
+
+    /// The same, where there is one.
+    pub fn location_id(&self) -> Option<i64> {
+        self.header("Location")?.trim_end_matches('/').rsplit('/').next()?.parse().ok()
     }
 
     /// All of it but what differs between any two answers, and whether it was given before.
@@ -110,6 +123,20 @@ impl Answer {
     pub fn repeats(&self, earlier: &Answer) {
         assert_eq!(self.header("Idempotency-Replayed"), Some("true"), "{self:?}");
         assert_eq!(self.lasting(), earlier.lasting());
+    }
+
+    /// The answer of the HTTP library to a head that it cannot read: a status and nothing else.
+    pub fn is_bare(&self) -> bool {
+        matches!(self.status, 400 | 414 | 431)
+            && self.body.is_empty()
+            && self.header("Content-Type").is_none()
+    }
+
+    /// Whether these bytes are anywhere in it.
+    pub fn contains(&self, needle: &[u8]) -> bool {
+        let is_in = |bytes: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+        is_in(&self.body)
+            || self.headers.iter().any(|(name, value)| is_in(name.as_bytes()) || is_in(value.as_bytes()))
     }
 
     /// The methods in `Allow`, sorted, since their order is not promised.

@@ -1,8 +1,11 @@
 //! A small, strict HTTP/1.1 client: one connection, kept as long as the server keeps it.
 
+mod attempt;
+
 use std::io::{self, Error, ErrorKind, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 
+pub use self::attempt::Failure;
 use crate::answer::Answer;
 use crate::frame::Frame;
 use crate::process::SAFETY_NET;
@@ -62,6 +65,11 @@ impl Client {
         self.opened
     }
 
+    /// The port of our end of the connection, by which others know it.
+    pub fn port(&self) -> Option<u16> {
+        Some(self.socket.as_ref().filter(|_| self.wire.is_some())?.local_addr().ok()?.port())
+    }
+
     /// Sends a request written as text, and reads its answer.
     #[track_caller]
     pub fn ask(&mut self, request: &str) -> Answer {
@@ -86,6 +94,27 @@ impl Client {
     pub fn try_send(&mut self, request: &Request) -> io::Result<Answer> {
         self.write(&request.bytes(&self.address.to_string()))?;
         self.read(&request.method)
+    }
+
+    /// Sends the bytes of a request and reads its one answer; where a kept connection has been closed meanwhile, again on
+    /// a new one.
+    pub fn exchange(&mut self, bytes: &[u8], method: &str) -> io::Result<Answer> {
+        let was_kept = self.wire.is_some();
+        let mut result = self.write(bytes).and_then(|()| self.read(method));
+        let is_gone = |error: &Error| {
+            [ErrorKind::UnexpectedEof, ErrorKind::ConnectionReset, ErrorKind::BrokenPipe]
+                .contains(&error.kind())
+        };
+        if was_kept && self.unread.is_empty() && result.as_ref().is_err_and(is_gone) {
+            result = self.write(bytes).and_then(|()| self.read(method));
+        }
+        if !self.unread.is_empty() {
+            return Err(strange(format!(
+                "half an answer, or another: {:?}",
+                String::from_utf8_lossy(&self.unread)
+            )));
+        }
+        result
     }
 
     /// Sees to it that there is a connection, and gives its socket.
@@ -141,6 +170,12 @@ impl Client {
     /// Reads one answer, an interim one too.
     pub fn read_one(&mut self, method: &str) -> io::Result<Answer> {
         let bytes = self.read_bytes(method)?;
+        if !bytes.starts_with(b"HTTP/1.1 ") {
+            return Err(strange(format!(
+                "an answer of another version: {:?}",
+                String::from_utf8_lossy(&bytes)
+            )));
+        }
         let answer = Answer::find(&bytes, method == "HEAD").map_err(strange)?;
         answer.map(|(answer, _)| answer).ok_or_else(|| ErrorKind::UnexpectedEof.into())
     }

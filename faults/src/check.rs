@@ -2,8 +2,11 @@
 
 use std::net::SocketAddr;
 
+use dev::client::Client;
+use dev::request::Request;
+
 use crate::dump::Dump;
-use crate::http::{Client, Request};
+use crate::http;
 use crate::ledger::{Deed, Ledger};
 
 /// Compares, notes every violation in the ledger, and takes what was found as settled. Answers how many open writes turned out
@@ -56,10 +59,10 @@ pub(crate) fn fetches(ledger: &mut Ledger, address: SocketAddr, step: usize) -> 
     let chosen: Vec<_> =
         ledger.records.iter().step_by(step.max(1)).map(|(place, states)| (*place, states.clone())).collect();
     for (place, states) in &chosen {
-        let answer = client.ask(&Request::new("GET", format!("/{}/{}/", place.0.name(), place.1)))?;
+        let answer = http::ask(&mut client, &Request::new(&format!("GET /{}/{}/", place.0.name(), place.1)))?;
         let shown = match answer.status {
             404 => None,
-            _ => match answer.json().and_then(|record| crate::values::Values::shown(place.0, &record)) {
+            _ => match answer.try_json().and_then(|record| crate::values::Values::shown(place.0, &record)) {
                 Ok((_, values)) => Some(values),
                 Err(words) => {
                     ledger.violations.push(format!("{place:?}: {} {words}", answer.status));

@@ -6,10 +6,9 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dev::answer::Answer;
 use rustix::event::{Timespec, epoll};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-use crate::http;
 
 /// An answer that comes later than this serves nobody.
 pub(crate) const USEFUL: Duration = Duration::from_secs(1);
@@ -217,7 +216,7 @@ impl Crowd {
                     Err(_) => break false,
                 }
             };
-            let answer = http::complete(&connection.read).map_err(anyhow::Error::msg)?;
+            let answer = Answer::find(&connection.read, false).map_err(anyhow::Error::msg)?;
             if let Some((answer, length)) = answer {
                 connection.read.drain(..length);
                 if let Some(due) = connection.due.take() {
@@ -230,7 +229,7 @@ impl Crowd {
                             report.others += 1;
                             report
                                 .first_other
-                                .get_or_insert_with(|| format!("{} {}", answer.status, answer.text()));
+                                .get_or_insert_with(|| format!("{} {}", answer.status, answer.excerpt()));
                         }
                     }
                     self.free.push(place);

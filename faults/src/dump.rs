@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use crate::http::{Client, Request};
+use dev::client::Client;
+use dev::request::Request;
+
+use crate::http;
 use crate::values::{BOTH, Collection, Values};
 
 /// All records by id, as they are shown or stored.
@@ -23,10 +26,10 @@ impl Dump {
             let mut listed = 0;
             loop {
                 let target = format!("/{}/?offset={listed}", collection.name());
-                let answer = client.ask(&Request::new("GET", &target))?;
-                let page = answer.json().map_err(anyhow::Error::msg)?;
+                let answer = http::ask(&mut client, &Request::new(&format!("GET {target}")))?;
+                let page = answer.try_json().map_err(anyhow::Error::msg)?;
                 let Some(records) = page["object_list"].as_array().filter(|_| answer.status == 200) else {
-                    anyhow::bail!("{target}: {} {}", answer.status, answer.text());
+                    anyhow::bail!("{target}: {} {}", answer.status, answer.excerpt());
                 };
                 records.iter().for_each(|record| dump.add(collection, Values::shown(collection, record)));
                 listed += records.len() as u64;

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use dev::dice::Dice;
 use parking_lot::RwLock;
 
 use crate::options::{Engine, Options};
@@ -21,7 +22,6 @@ use crate::proxy;
 use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::store::Store;
-use dev::dice::Dice;
 use history::History;
 use register::Verdict;
 

@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::http::{Answer, Request};
+use dev::answer::Answer;
+use dev::request::Request;
+
 use crate::values::{Collection, Values};
 
 /// A record's address.
@@ -55,13 +57,13 @@ impl Write {
     pub(crate) fn request(&self) -> Request {
         let name = self.collection.name();
         let request = match self.deed {
-            Deed::Create => Request::new("POST", format!("/{name}/")),
-            Deed::Update(id) => Request::new("PUT", format!("/{name}/{id}/")),
-            Deed::Delete(id) => Request::new("DELETE", format!("/{name}/{id}/")),
+            Deed::Create => Request::new(&format!("POST /{name}/")),
+            Deed::Update(id) => Request::new(&format!("PUT /{name}/{id}/")),
+            Deed::Delete(id) => Request::new(&format!("DELETE /{name}/{id}/")),
         };
-        let request = request.header("Idempotency-Key", format!("\"{}\"", self.key));
+        let request = request.key(&format!("\"{}\"", self.key));
         match &self.values {
-            Some(values) => request.body(values.body(self.collection)),
+            Some(values) => request.json(values.body(self.collection)),
             None => request,
         }
     }
@@ -88,13 +90,13 @@ impl Ledger {
     /// After its answer: the record is as the answer says.
     pub(crate) fn answered(&mut self, write: &Write, answer: &Answer) -> Verdict {
         let verdict = self.judge(write, answer);
-        let id = answer.created_id().unwrap_or_default();
+        let id = answer.location_id().unwrap_or_default();
         self.journal.push(format!("told {} {verdict:?} {} {id}", write.key, answer.status));
         match verdict {
             Verdict::Acked => {
                 self.acked += 1;
                 let place = match write.deed {
-                    Deed::Create => answer.created_id().map(|id| (write.collection, id)),
+                    Deed::Create => answer.location_id().map(|id| (write.collection, id)),
                     _ => write.place(),
                 };
                 if let Some(place) = place {
@@ -146,12 +148,12 @@ impl Ledger {
 
     /// Whether an answer is one that may be given here; what may not is a violation.
     fn judge(&mut self, write: &Write, answer: &Answer) -> Verdict {
-        let told = || format!("{write:?}: {} {}", answer.status, answer.text());
+        let told = || format!("{write:?}: {} {}", answer.status, answer.excerpt());
         let refers = write.values.as_ref().is_some_and(|values| values.address.is_some());
         match (&write.deed, answer.status) {
-            (Deed::Create, 201) if answer.created_id().is_some() => Verdict::Acked,
+            (Deed::Create, 201) if answer.location_id().is_some() => Verdict::Acked,
             (Deed::Update(id), 200) => {
-                let shown = answer.json().and_then(|record| Values::shown(write.collection, &record));
+                let shown = answer.try_json().and_then(|record| Values::shown(write.collection, &record));
                 if shown.as_ref().ok() != write.values.clone().map(|values| (*id, values)).as_ref() {
                     self.violations.push(format!("another record than was sent: {}, {shown:?}", told()));
                 }
@@ -161,7 +163,7 @@ impl Ledger {
             // The address that it refers to may be gone; one that is referred to may not go.
             (Deed::Create | Deed::Update(_), 400) if refers => Verdict::Refused,
             (Deed::Delete(_), 409) if write.collection == Collection::Address => Verdict::Refused,
-            (_, 503) if answer.text().contains("Nothing was changed") => Verdict::Refused,
+            (_, 503) if answer.excerpt().contains("Nothing was changed") => Verdict::Refused,
             (_, 500..) => Verdict::Unknown,
             (Deed::Update(_) | Deed::Delete(_), 404) => {
                 let states =

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Scope;
 use std::time::Duration;
 
+use dev::client::{Client, Failure};
+use dev::dice::Dice;
+use dev::request::Request;
 use parking_lot::Mutex;
 
-use crate::http::{Client, Failure, Request};
 use crate::ledger::{Deed, Ledger, Place, Verdict, Write};
 use crate::values::{Collection, Values};
-use dev::dice::Dice;
 
 pub(crate) const WRITERS: usize = 32;
 pub(crate) const READERS: usize = 8;
@@ -123,8 +124,8 @@ impl<'a> Load<'a> {
             2 => format!("/address/{}/", 1 + dice.below(2_000)),
             _ => format!("/users/{}/", 1 + dice.below(5_000)),
         };
-        let request = Request::new("GET", target);
-        match client.send(&request) {
+        let request = Request::new(&format!("GET {target}"));
+        match client.attempt(&request) {
             Ok(answer) => {
                 self.reads.fetch_add(1, Ordering::Relaxed);
                 if answer.status >= 500 {
@@ -135,7 +136,7 @@ impl<'a> Load<'a> {
                         || self.after_silence == AfterSilence::Ends
                             && !self.acks_are_void.load(Ordering::SeqCst))
                 {
-                    let words = format!("GET {}: {} {}", request.target, answer.status, answer.text());
+                    let words = format!("GET {}: {} {}", request.target(), answer.status, answer.excerpt());
                     self.ledger.lock().violations.push(words);
                 }
                 true
@@ -218,7 +219,7 @@ impl Writer<'_> {
     fn write(&mut self, client: &mut Client, write: &Write) -> bool {
         let load = self.load;
         load.ledger.lock().begin(write);
-        let outcome = client.send(&write.request());
+        let outcome = client.attempt(&write.request());
         // Who is told that the store is away comes back a little later.
         if outcome.as_ref().is_ok_and(|answer| answer.status >= 500) {
             std::thread::sleep(PAUSE);
@@ -232,7 +233,7 @@ impl Writer<'_> {
             }
             Ok(answer) => match ledger.answered(write, &answer) {
                 Verdict::Acked => {
-                    if let Some(id) = answer.created_id().filter(|_| matches!(write.deed, Deed::Create)) {
+                    if let Some(id) = answer.location_id().filter(|_| matches!(write.deed, Deed::Create)) {
                         self.mine.push((write.collection, id));
                         if write.collection == Collection::Address {
                             load.known_addresses.lock().push(id);

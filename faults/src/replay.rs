@@ -10,6 +10,7 @@ mod trace;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use dev::dice::Dice;
 
 use crate::check;
 use crate::files;
@@ -17,7 +18,6 @@ use crate::options::{Engine, Options};
 use crate::outcome::{CannotRun, Outcome};
 use crate::scratch::Scratch;
 use crate::tools::need;
-use dev::dice::Dice;
 use disk::{Disk, Syncs};
 use record::Recording;
 use trace::Event;

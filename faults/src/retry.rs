@@ -2,8 +2,11 @@
 
 use std::net::SocketAddr;
 
+use dev::client::Client;
+use dev::request::Request;
+
 use crate::dump::Dump;
-use crate::http::{Client, Request};
+use crate::http;
 use crate::ledger::{Deed, Ledger, Verdict, Write};
 
 /// After `compare`: the ledger knows which of the open writes were done. Answers how many were sent again, and to how many of them
@@ -18,13 +21,13 @@ pub(crate) fn all(ledger: &mut Ledger, address: SocketAddr, dump: &Dump) -> anyh
             None => ledger.created.contains_key(&write.key),
         };
         let request: Request = write.request();
-        let answer = client.ask(&request)?;
+        let answer = http::ask(&mut client, &request)?;
         let is_replayed = answer.header("idempotency-replayed") == Some("true");
         let told = format!(
             "{write:?}, {}: {} {}",
             if found { "done before" } else { "not done before" },
             answer.status,
-            answer.text()
+            answer.excerpt()
         );
         // A refusal may have been kept as well, and its write was not done.
         if is_replayed != found && answer.status < 300 {
@@ -37,7 +40,7 @@ pub(crate) fn all(ledger: &mut Ledger, address: SocketAddr, dump: &Dump) -> anyh
         let first = ledger.created.get(&write.key).copied();
         match (&write.deed, first) {
             (Deed::Create, Some(first)) => {
-                if answer.status != 201 || answer.created_id() != Some(first.1) {
+                if answer.status != 201 || answer.location_id() != Some(first.1) {
                     ledger.violations.push(format!("RETRY: it was {first:?}: {told}"));
                 }
                 ledger.open.remove(&write.key);

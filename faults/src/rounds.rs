@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dev::dice::Dice;
 use parking_lot::Mutex;
 
 use crate::check;
@@ -14,7 +15,6 @@ use crate::retry;
 use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::store::Store;
-use dev::dice::Dice;
 
 /// How often the same data is broken and opened again before new data is begun.
 const ROUNDS_A_STORE: usize = 20;

@@ -8,9 +8,9 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dev::client::Client;
+use dev::request::Request;
 use rustix::process::{Pid, Signal, kill_process};
-
-use crate::http::{Client, Request};
 
 /// How to start one.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Server {
         let began = Instant::now();
         let mut client = Client::new(self.address);
         loop {
-            match client.send(&Request::new("GET", "/readyz")) {
+            match client.attempt(&Request::new("GET /readyz")) {
                 Ok(answer) if answer.status == 200 => return Ok(began.elapsed()),
                 found if began.elapsed() > patience => bail!("not ready after {patience:?}: {found:?}"),
                 _ => std::thread::sleep(Duration::from_millis(5)),

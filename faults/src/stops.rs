@@ -8,7 +8,8 @@ use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::http::Failure;
+use dev::client::Failure;
+
 use crate::ledger::Write;
 use crate::options::Options;
 use crate::outcome::Outcome;

@@ -4,7 +4,6 @@
 //! `src/bin/replay.rs` only runs those that are kept in `corpus/`.
 
 mod catalog;
-mod client;
 mod planted;
 mod sql;
 mod targets;

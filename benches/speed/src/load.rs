@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dev::dice::Dice;
+use dev::frame::Frame;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
-use crate::http::{self, PATIENCE};
-use crate::rows::Dice;
+use crate::http::PATIENCE;
 
 /// A server that fails this often is not being measured.
 const MOST_FAILURES: u64 = 100;
 
 /// Writes the next request into the buffer; false when there is nothing left to ask.
-pub(crate) type MigrationPlan = dyn Fn(&mut Dice, &mut Vec<u8>) -> bool + Sync;
+pub(crate) type Plan = dyn Fn(&mut Dice, &mut Vec<u8>) -> bool + Sync;
 
 /// When a load ends. Requests in flight are waited for.
 #[derive(Clone, Copy)]
@@ -54,15 +55,15 @@ impl Outcome {
 }
 
 /// Asks random ones of these requests, for ever.
-pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<MigrationPlan> {
+pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     Box::new(move |dice, buffer| {
-        buffer.extend_from_slice(&requests[dice.below(requests.len() as u64) as usize]);
+        buffer.extend_from_slice(&requests[dice.below(requests.len())]);
         true
     })
 }
 
 /// Asks each of these requests in turn, for ever.
-pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<MigrationPlan> {
+pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     let next = AtomicUsize::new(0);
     Box::new(move |_dice, buffer| {
         let place = next.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +85,7 @@ pub(crate) fn drive(
     address: SocketAddr,
     clients: usize,
     limit: Limit<'_>,
-    plan: &MigrationPlan,
+    plan: &Plan,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
     drive_all(&[address], clients, limit, plan, seed)
@@ -95,7 +96,7 @@ pub(crate) fn drive_all(
     addresses: &[SocketAddr],
     clients: usize,
     limit: Limit<'_>,
-    plan: &MigrationPlan,
+    plan: &Plan,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
     let mut dice = Dice::new(seed);
@@ -194,7 +195,7 @@ fn interrupted(error: std::io::Error) -> std::io::Result<()> {
 
 impl Client {
     /// False when the plan has nothing left.
-    fn ask(&mut self, plan: &MigrationPlan, dice: &mut Dice) -> anyhow::Result<bool> {
+    fn ask(&mut self, plan: &Plan, dice: &mut Dice) -> anyhow::Result<bool> {
         self.outgoing.clear();
         self.incoming.clear();
         self.sent = 0;
@@ -220,7 +221,7 @@ impl Client {
     }
 
     /// Reads what there is; answers the answer once it is complete.
-    fn receive(&mut self, buffer: &mut [u8]) -> anyhow::Result<Option<http::Answer>> {
+    fn receive(&mut self, buffer: &mut [u8]) -> anyhow::Result<Option<Frame>> {
         loop {
             match self.stream.read(buffer) {
                 Ok(0) => bail!("the server closed the connection"),
@@ -228,7 +229,7 @@ impl Client {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
-            if let Some(answer) = http::complete(&self.incoming)? {
+            if let Some(answer) = Frame::find(&self.incoming, false).map_err(anyhow::Error::msg)? {
                 return Ok(Some(answer));
             }
         }

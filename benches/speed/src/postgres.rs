@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::load::{self, Limit, MigrationPlan};
+use crate::load::{self, Limit, Plan};
 use crate::options::Options;
 use crate::process::Server;
 use crate::results::{Results, Sample};
@@ -61,7 +61,7 @@ impl Bench<'_> {
         nodes: &[&Server],
         clients: usize,
         limit: Limit<'_>,
-        plan: &MigrationPlan,
+        plan: &Plan,
         seed: u64,
     ) -> anyhow::Result<Sample> {
         let cpu = || nodes.iter().map(|node| node.cpu()).sum::<anyhow::Result<f64>>();

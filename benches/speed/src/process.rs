@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dev::process::carnet;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::http;
@@ -73,12 +74,7 @@ impl Server {
 
     /// On the database that this address leads to.
     pub(crate) fn carnet_on(options: &Options, database: &str) -> anyhow::Result<Self> {
-        let mut command = Command::new(&options.carnet);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--database", database]);
-        for variable in ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"]
-        {
-            command.env_remove(variable);
-        }
+        let command = carnet(&options.carnet, &["serve", "--listen", "127.0.0.1:0", "--database", database]);
         announced(options, Who::Carnet, command, Path::new("its database"))
     }
 
@@ -104,7 +100,7 @@ impl Server {
         command.stdout(Stdio::null());
         let mut server = spawn(options, Who::PocketBase, command, directory, address)?;
         let health = http::plain("GET", "/api/health");
-        while !http::exchange(address, &health).is_ok_and(|(status, _)| status == 200) {
+        while !http::exchange(address, &health).is_ok_and(|answer| answer.status == 200) {
             server.check_alive()?;
             std::thread::park_timeout(Duration::from_millis(2));
         }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use crate::Bench;
 use crate::fill::Filled;
 use crate::http;
-use crate::load::{self, Limit, MigrationPlan};
+use crate::load::{self, Limit, Plan};
 use crate::process::{Server, Who};
 use crate::results::{Measure, Results, Sample};
 use crate::rows::{Book, COMMON_FIRST_NAME, COMMON_LAST_NAME};
@@ -51,7 +51,7 @@ struct Part<'a> {
     server: &'a Server,
     users: u64,
     clients: usize,
-    plan: Box<MigrationPlan>,
+    plan: Box<Plan>,
 }
 
 pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()> {
@@ -81,7 +81,7 @@ pub(crate) fn turn(
     server: &Server,
     clients: usize,
     limit: Limit<'_>,
-    plan: &MigrationPlan,
+    plan: &Plan,
     seed: u64,
 ) -> anyhow::Result<Sample> {
     let before = server.cpu()?;
@@ -215,7 +215,7 @@ fn bares(bench: &Bench, carnet: &Server, asks: &[Ask]) -> anyhow::Result<[Server
     let (body, request) = nearest.context("nothing is asked")?;
     let (path, head) = (bench.scratch.join("body"), bench.scratch.join("head"));
     std::fs::write(&path, body)?;
-    std::fs::write(&head, http::head(carnet.address, request)?)?;
+    std::fs::write(&head, http::head(&http::exchange(carnet.address, request)?))?;
     Ok([Server::bare(&bench.options, &path, None)?, Server::bare(&bench.options, &path, Some(&head))?])
 }
 
@@ -230,7 +230,7 @@ fn clients(server: &Server, ask: &Ask, slice: Duration) -> anyhow::Result<usize>
 
 /// The number of clients at which a server needs the least processor time. PocketBase needs up to three times
 /// more for a slow query when many are asked at once, which would flatter us.
-fn cheapest(server: &Server, most: usize, slice: Duration, plan: &MigrationPlan) -> anyhow::Result<usize> {
+fn cheapest(server: &Server, most: usize, slice: Duration, plan: &Plan) -> anyhow::Result<usize> {
     let mut best = (f64::INFINITY, most);
     for clients in [2, 8, CLIENTS].map(|clients| clients.min(most)) {
         let cost = turn(server, clients, Limit::After(slice / 2), plan, 0)?.measure(Measure::Cpu);

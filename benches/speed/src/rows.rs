@@ -1,6 +1,8 @@
 //! The rows of a filled database: the same for every server, computed from the id, so that nothing but the
 //! number of users has to be remembered.
 
+use dev::dice::Dice;
+
 /// One in ten.
 pub(crate) const COMMON_LAST_NAME: &str = "Martin";
 /// One in five.
@@ -67,33 +69,12 @@ impl Book {
         let mut dice = Dice::new(self.users);
         let mut drawn = std::collections::BTreeSet::new();
         while drawn.len() < wanted {
-            let id = dice.below(self.last_id) + 1;
+            let id = dice.below(self.last_id as usize) as u64 + 1;
             if is_live(id) {
                 drawn.insert(id);
             }
         }
         drawn.into_iter().map(|id| self.user(id)).collect()
-    }
-}
-
-/// Random numbers from a seed.
-#[derive(Debug)]
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Dice(seed)
-    }
-
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0) % limit
-    }
-
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last as u64 + 1) as usize);
-        }
     }
 }
 

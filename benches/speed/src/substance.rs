@@ -77,11 +77,11 @@ impl Ask {
 
 /// The body of a successful answer.
 pub(crate) fn fetch(address: SocketAddr, request: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let (status, body) = http::exchange(address, request)?;
-    if !(200..300).contains(&status) {
-        bail!("{status}: {}", String::from_utf8_lossy(&body));
+    let answer = http::exchange(address, request).context("no answer")?;
+    if !(200..300).contains(&answer.status) {
+        bail!("{}: {}", answer.status, answer.excerpt());
     }
-    Ok(body)
+    Ok(answer.body)
 }
 
 /// Why the two do not say the same, if they do not.

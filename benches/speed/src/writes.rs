@@ -8,17 +8,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
+use dev::dice::Dice;
 use rusqlite::Connection;
 
 use crate::Bench;
 use crate::fill::{self, pocketbase_id};
 use crate::http;
-use crate::load::{self, Limit, MigrationPlan};
+use crate::load::{self, Limit, Plan};
 use crate::machine;
 use crate::process::{Server, Who};
 use crate::reads::{self, HOT_IDS, turn};
 use crate::results::{Results, Sample};
-use crate::rows::{Book, Dice};
+use crate::rows::Book;
 use crate::substance::{self, Ask};
 
 pub(crate) const CREATE_64: &str = "create, 64 clients";
@@ -87,7 +88,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
         if bench.options.wants(line) {
             eprintln!("{line}");
             check_update(results, line, &writers, book)?;
-            let plans: Vec<Box<MigrationPlan>> =
+            let plans: Vec<Box<Plan>> =
                 writers.iter().map(|writer| changes(writer.server.who, book, share)).collect();
             for round in 0..bench.options.rounds {
                 for (writer, plan) in writers.iter().zip(&plans) {
@@ -115,8 +116,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
     if bench.options.wants(DELETE) {
         eprintln!("{DELETE}");
         let count = DELETIONS.min(book.users / (2 * bench.options.rounds as u64));
-        let plans: Vec<Box<MigrationPlan>> =
-            writers.iter().map(|writer| deletions(writer.server.who, book)).collect();
+        let plans: Vec<Box<Plan>> = writers.iter().map(|writer| deletions(writer.server.who, book)).collect();
         for round in 0..bench.options.rounds {
             for (writer, plan) in writers.iter_mut().zip(&plans) {
                 let sample =
@@ -138,7 +138,7 @@ impl Writer {
         (line, clients): (&'static str, usize),
         round: usize,
         bench: &Bench,
-        plan: &MigrationPlan,
+        plan: &Plan,
     ) -> anyhow::Result<()> {
         let limit = Limit::After(bench.options.slice());
         let sample = turn(&self.server, clients, limit, plan, round as u64)?;
@@ -151,7 +151,7 @@ impl Writer {
 }
 
 /// Creates of users that nobody else creates.
-pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<MigrationPlan> {
+pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Plan> {
     Box::new(move |_dice, buffer| {
         let number = created.fetch_add(1, Ordering::Relaxed);
         let address = number % book.addresses() + 1;
@@ -168,10 +168,10 @@ pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Migr
 }
 
 /// Updates of hot records, so many in a hundred requests; the rest fetches them.
-pub(crate) fn changes(who: Who, book: Book, share: u64) -> Box<MigrationPlan> {
+pub(crate) fn changes(who: Who, book: Book, share: usize) -> Box<Plan> {
     let users = book.sample(HOT_IDS);
     Box::new(move |dice, buffer| {
-        let id = users[dice.below(users.len() as u64) as usize].id;
+        let id = users[dice.below(users.len())].id;
         if dice.below(100) < share {
             buffer.extend_from_slice(&update(who, id, &format!("Given{:03}", dice.below(1_000))));
         } else {
@@ -192,7 +192,7 @@ fn update(who: Who, id: u64, first_name: &str) -> Vec<u8> {
 }
 
 /// Deletes every record once, in random order.
-pub(crate) fn deletions(who: Who, book: Book) -> Box<MigrationPlan> {
+pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
     let mut ids: Vec<u64> = book.ids().collect();
     Dice::new(book.users).shuffle(&mut ids);
     let next = AtomicU64::new(0);
@@ -210,11 +210,7 @@ pub(crate) fn deletions(who: Who, book: Book) -> Box<MigrationPlan> {
 }
 
 /// Runs something while another thread keeps the server busy with reads.
-fn beside(
-    address: SocketAddr,
-    reads: &MigrationPlan,
-    run: impl FnOnce() -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn beside(address: SocketAddr, reads: &Plan, run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let reading = scope.spawn(|| load::drive(address, reads::CLIENTS, Limit::Told(&stop), reads, 1));

@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dev::answer::Answer;
+use dev::client::{Client, Failure};
+use dev::dice::Dice;
+use dev::request::Request;
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Value, json};
 
 use super::history::{Absence, History};
 use super::register::{Kind, Operation, Token, What};
 use super::snapshots::Snapshot;
-use crate::http::{Answer, Client, Failure, Request};
-use dev::dice::Dice;
 
 const CLIENTS: usize = 16;
 /// Records that are only ever updated from what was seen, each time to the next number.
@@ -139,7 +141,7 @@ impl<'a> Doer<'a> {
             (self.address, self.client) = (address, Client::new(address));
         }
         let sent = self.now();
-        let outcome = self.client.send(request);
+        let outcome = self.client.attempt(request);
         let answered = self.now();
         let was_sent = !matches!(outcome, Err(Failure::Unsent(_)));
         let answer = outcome.ok().filter(|answer| answer.status < 500);
@@ -172,23 +174,23 @@ impl<'a> Doer<'a> {
 
     fn create(&mut self, role: &str) -> Option<i64> {
         let (token, body) = self.content(role, 0);
-        let told = self.ask(&Request::new("POST", "/things/").body(body.to_string()));
+        let told = self.ask(&Request::new("POST /things/").json(body.to_string()));
         let Some(answer) = &told.answer else {
             if told.was_sent {
                 self.shared.history.lock().open_creates.insert(token, told.sent);
             }
             return None;
         };
-        let id = answer.created_id().filter(|_| answer.status == 201);
+        let id = answer.location_id().filter(|_| answer.status == 201);
         match id {
             Some(id) => self.note(id, What::Create(token), &told),
-            None => self.fault(format!("a create is answered {} {}", answer.status, answer.text())),
+            None => self.fault(format!("a create is answered {} {}", answer.status, answer.excerpt())),
         }
         id
     }
 
     fn fetch(&mut self, id: i64) {
-        let told = self.ask(&Request::new("GET", format!("/things/{id}/")));
+        let told = self.ask(&Request::new(&format!("GET /things/{id}/")));
         let Some(answer) = &told.answer else { return };
         match answer.status {
             200 => {
@@ -197,17 +199,17 @@ impl<'a> Doer<'a> {
                 }
             }
             404 => self.note(id, What::NotThere, &told),
-            _ => self.fault(format!("GET of {id}: {} {}", answer.status, answer.text())),
+            _ => self.fault(format!("GET of {id}: {} {}", answer.status, answer.excerpt())),
         }
     }
 
     /// The token of a shown record; its tag is kept for the next swap.
     fn remember(&mut self, id: i64, answer: &Answer) -> Option<Token> {
-        let shown = answer.json().ok().and_then(|record| thing(&record));
+        let shown = answer.try_json().ok().and_then(|record| thing(&record));
         let (Some((_, token, seq)), Some(tag)) =
             (shown.filter(|(shown, _, _)| *shown == id), answer.header("etag"))
         else {
-            self.fault(format!("{id} is shown as {}", answer.text()));
+            self.fault(format!("{id} is shown as {}", answer.excerpt()));
             return None;
         };
         self.seen.insert(id, (tag.to_owned(), token, seq));
@@ -216,7 +218,7 @@ impl<'a> Doer<'a> {
 
     fn put(&mut self, id: i64) {
         let (token, body) = self.content("register", 0);
-        let told = self.ask(&Request::new("PUT", format!("/things/{id}/")).body(body.to_string()));
+        let told = self.ask(&Request::new(&format!("PUT /things/{id}/")).json(body.to_string()));
         self.written(id, What::Put(token), token, &told);
     }
 
@@ -227,7 +229,7 @@ impl<'a> Doer<'a> {
         };
         let (new, body) = self.content(role, seq + 1);
         let request =
-            Request::new("PUT", format!("/things/{id}/")).header("If-Match", tag).body(body.to_string());
+            Request::new(&format!("PUT /things/{id}/")).header("If-Match", &tag).json(body.to_string());
         let told = self.ask(&request);
         match told.answer.as_ref().map(|answer| answer.status) {
             Some(412) => {
@@ -246,17 +248,20 @@ impl<'a> Doer<'a> {
         match answer.status {
             200 => {
                 if self.remember(id, answer).is_some_and(|shown| shown != token) {
-                    self.fault(format!("an update of {id} with {token} is answered with {}", answer.text()));
+                    self.fault(format!(
+                        "an update of {id} with {token} is answered with {}",
+                        answer.excerpt()
+                    ));
                 }
                 self.note(id, what, told);
             }
             404 => self.note(id, What::NotThere, told),
-            _ => self.fault(format!("an update of {id} is answered {} {}", answer.status, answer.text())),
+            _ => self.fault(format!("an update of {id} is answered {} {}", answer.status, answer.excerpt())),
         }
     }
 
     fn delete(&mut self, id: i64) -> bool {
-        let told = self.ask(&Request::new("DELETE", format!("/things/{id}/")));
+        let told = self.ask(&Request::new(&format!("DELETE /things/{id}/")));
         match told.answer.as_ref().map(|answer| answer.status) {
             None | Some(200) => self.note(id, What::Delete, &told),
             Some(404) => self.note(id, What::NotThere, &told),
@@ -267,17 +272,17 @@ impl<'a> Doer<'a> {
 
     /// The records of a list that is as long as it says, with its times.
     fn list(&mut self, filter: &str) -> Option<(Told, Vec<Thing>)> {
-        let told = self.ask(&Request::new("GET", format!("/things/?{filter}")));
+        let told = self.ask(&Request::new(&format!("GET /things/?{filter}")));
         let answer = told.answer.as_ref()?;
         self.shared.history.lock().lists += 1;
-        let page = answer.json().ok().filter(|_| answer.status == 200);
+        let page = answer.try_json().ok().filter(|_| answer.status == 200);
         let shown: Option<Vec<_>> =
             page.as_ref().and_then(|page| page["object_list"].as_array()?.iter().map(thing).collect());
         let total = page.as_ref().and_then(|page| page["meta"]["total_count"].as_u64());
         match shown.filter(|shown| total == Some(shown.len() as u64)) {
             Some(shown) => Some((told, shown)),
             None => {
-                self.fault(format!("a list of {filter}: {} {}", answer.status, answer.text()));
+                self.fault(format!("a list of {filter}: {} {}", answer.status, answer.excerpt()));
                 None
             }
         }

@@ -4,13 +4,13 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
+use dev::dice::Dice;
 
 use crate::dump::Dump;
 use crate::files;
 use crate::ledger::Ledger;
 use crate::scratch::Scratch;
 use crate::store::Store;
-use dev::dice::Dice;
 
 /// From what a kill of the server left.
 pub(super) fn kill_one(

@@ -6,10 +6,12 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-
-use crate::http::{Client, Request};
-use crate::server::Launch;
+use dev::client::Client;
 use dev::dice::Dice;
+use dev::request::Request;
+
+use crate::http;
+use crate::server::Launch;
 
 #[derive(Clone, Debug)]
 enum Known {
@@ -95,8 +97,10 @@ impl Keys {
             let is_listed = listed.contains(&name.as_str());
             match known {
                 Known::There(key) => {
-                    let answer =
-                        client.ask(&Request::new("GET", "/locked/").header("X-API-Key", key.as_str()))?;
+                    let answer = http::ask(
+                        &mut client,
+                        &Request::new("GET /locked/").header("X-API-Key", key.as_str()),
+                    )?;
                     if !is_listed || answer.status != 200 {
                         faults.push(format!("KEY LOST: {name}: {}", answer.status));
                     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::trace::Event;
 use dev::dice::Dice;
+
+use super::trace::Event;
 
 /// What a disk writes as a whole or not at all.
 const SECTOR: usize = 512;

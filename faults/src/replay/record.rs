@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::Context;
+use dev::answer::Answer;
+use dev::client::Client;
+use dev::dice::Dice;
 
 use super::trace::{self, Event};
-use crate::http::{Answer, Client};
+use crate::http;
 use crate::ledger::{Deed, Ledger, Place, Write};
 use crate::options::Options;
 use crate::scratch::Scratch;
 use crate::store::Store;
 use crate::values::{Collection, Values};
-use dev::dice::Dice;
 
 const CLIENTS: usize = 6;
 const BURSTS: usize = 4;
@@ -103,7 +105,6 @@ impl Recording {
 }
 
 /// A client that waits for each answer, and notes it.
-#[derive(Debug)]
 struct Recorded {
     place: usize,
     label: String,
@@ -137,8 +138,8 @@ impl Recorded {
         let values =
             (!matches!(deed, Deed::Delete(_))).then(|| Values { token: token.clone(), address, pad });
         let write = Write { collection, deed, values, key: token };
-        let answer = self.client.ask(&write.request())?;
-        let created = answer.created_id().filter(|_| matches!(write.deed, Deed::Create));
+        let answer = http::ask(&mut self.client, &write.request())?;
+        let created = answer.location_id().filter(|_| matches!(write.deed, Deed::Create));
         self.mine.extend(created.map(|id| (collection, id)));
         if answer.status == 409 {
             self.mine.extend(write.place());

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::pgbench::{self, Job, Until};
 use super::{Bench, Filled};
-use crate::load::{self, Limit, MigrationPlan};
+use crate::load::{self, Limit, Plan};
 use crate::process::{Server, Who};
 use crate::reads::{CLIENTS, COMPARED, FETCH, FEW, FIRST, LINES, MEMORY_AFTER, asks, spaced};
 use crate::results::Results;
@@ -16,7 +16,7 @@ use crate::substance::{Ask, PAGE, Substance};
 struct Part<'a> {
     filled: &'a Filled,
     carnet: &'a Server,
-    plan: Box<MigrationPlan>,
+    plan: Box<Plan>,
     job: Job,
     pair: (usize, usize),
 }

@@ -64,7 +64,7 @@ fn start(bench: &Bench<'_>, results: &mut Results, filled: &Filled) -> anyhow::R
 fn until_known(server: &Server, filled: &Filled) -> anyhow::Result<f64> {
     let least = filled.book.last_id as f64 / 8.0;
     loop {
-        let (_, body) = http::exchange(server.address, &http::plain("GET", "/metrics"))?;
+        let body = http::exchange(server.address, &http::plain("GET", "/metrics"))?.body;
         let text = String::from_utf8(body)?;
         let line = text.lines().find_map(|line| line.strip_prefix("carnet_store_sets_bytes "));
         let bytes: f64 = line.context("no carnet_store_sets_bytes in /metrics")?.trim().parse()?;

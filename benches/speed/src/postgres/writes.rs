@@ -10,7 +10,7 @@ use anyhow::Context;
 use super::Bench;
 use super::pgbench::{self, Job, Until};
 use super::reads::seconds;
-use crate::load::{self, Limit, MigrationPlan};
+use crate::load::{self, Limit, Plan};
 use crate::machine;
 use crate::process::{Server, Who};
 use crate::reads::{self, CLIENTS};
@@ -96,7 +96,7 @@ impl Field<'_> {
         &mut self,
         results: &mut Results,
         (line, clients): (&'static str, usize),
-        plan: &MigrationPlan,
+        plan: &Plan,
         job: &Job,
         made: u64,
     ) -> anyhow::Result<()> {
@@ -141,12 +141,7 @@ impl Field<'_> {
     }
 
     /// The same through two nodes.
-    fn two_nodes(
-        &mut self,
-        results: &mut Results,
-        create: &MigrationPlan,
-        insert: &Job,
-    ) -> anyhow::Result<()> {
+    fn two_nodes(&mut self, results: &mut Results, create: &Plan, insert: &Job) -> anyhow::Result<()> {
         self.compare(results, (CREATE_2, CLIENTS), create, insert, 1)?;
         let fetches = reads::asks(reads::FETCH, self.book).into_iter();
         // Some were deleted meanwhile.

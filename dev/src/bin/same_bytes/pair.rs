@@ -1,11 +1,10 @@
 //! Both programs at once: started, asked the same, compared, stopped.
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::SocketAddr;
 
 use dev::answer::Answer;
 use dev::client::Client;
-use dev::process::{Process, SAFETY_NET};
+use dev::process::Process;
 use dev::request::Request;
 
 use crate::differences::Differences;
@@ -134,18 +133,7 @@ impl Side {
 
 /// Everything that comes back, until the server closes.
 fn say(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(SAFETY_NET)).unwrap();
-    let mut writing = stream.try_clone().unwrap();
-    let mut answer = Vec::new();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A server that has said no may close before it has read everything.
-            writing.write_all(bytes).and_then(|()| writing.shutdown(Shutdown::Write)).ok();
-        });
-        // A reset is an end too.
-        stream.read_to_end(&mut answer).ok();
-    });
+    let (answer, _) = Client::new(address).say(bytes);
     // Who names no host is told the address, of which the port is chance.
     let text: String = answer.iter().map(|byte| char::from(*byte)).collect();
     let text = text.replace(&address.to_string(), HOST);
