@@ -38,7 +38,7 @@ use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use idempotency::{IdempotencyToken, Replayable};
-use keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
+use keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
 use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
 use postgres::Postgres;
@@ -331,7 +331,7 @@ impl Store {
     }
 
     /// The stored access keys in the order of their names.
-    pub async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         match self {
             Self::Sqlite(engine) => engine.list_keys().await,
             Self::Postgres(engine) => engine.list_keys().await,
@@ -340,7 +340,7 @@ impl Store {
 
     /// Stores an access key and says what it is called; without a name, the first free of `key-1`, `key-2`, …
     /// From then on this node knows it, and every other within a second.
-    pub async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyRingError> {
+    pub async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyAdminError> {
         match self {
             Self::Sqlite(engine) => engine.create_key(key, by).await,
             Self::Postgres(engine) => engine.create_key(&key, &by).await,
@@ -348,7 +348,7 @@ impl Store {
     }
 
     /// Gives an access key a new secret; `None` where there is none of this name. Followed as a new one is.
-    pub async fn rotate_key(&self, rotation: Rotation, by: Actor) -> Result<Option<Rotated>, KeyRingError> {
+    pub async fn rotate_key(&self, rotation: Rotation, by: Actor) -> Result<Option<Rotated>, KeyAdminError> {
         match self {
             Self::Sqlite(engine) => engine.rotate_key(rotation, by).await,
             Self::Postgres(engine) => engine.rotate_key(&rotation, &by).await,
@@ -356,7 +356,7 @@ impl Store {
     }
 
     /// Forgets the access key of this name, and says whether there was one. Followed as a new one is.
-    pub async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyRingError> {
+    pub async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyAdminError> {
         match self {
             Self::Sqlite(engine) => engine.revoke_key(name, by).await,
             Self::Postgres(engine) => engine.revoke_key(&name, &by).await,

@@ -12,7 +12,7 @@ use crate::record::listing::ListingError;
 use crate::record::representation;
 use crate::record::scope::Right;
 use crate::store::StoreError;
-use crate::store::keys::KeyRingError;
+use crate::store::keys::KeyAdminError;
 
 /// How much of a client's own text an error repeats.
 const LONGEST_ECHO: usize = 200;
@@ -84,14 +84,14 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl From<KeyRingError> for ApiError {
-    fn from(error: KeyRingError) -> Self {
+impl From<KeyAdminError> for ApiError {
+    fn from(error: KeyAdminError) -> Self {
         match error {
-            KeyRingError::NameInUse(name) => Self::KeyNameInUse(name),
-            KeyRingError::Expired(name) => Self::KeyExpired(name),
+            KeyAdminError::NameInUse(name) => Self::KeyNameInUse(name),
+            KeyAdminError::Expired(name) => Self::KeyExpired(name),
             // All of ours are new and random.
-            KeyRingError::KeyInUse(_) => Self::Store(StoreError::Broken(error.to_string())),
-            KeyRingError::Failed(error) => Self::Store(error),
+            KeyAdminError::KeyInUse(_) => Self::Store(StoreError::Broken(error.to_string())),
+            KeyAdminError::Failed(error) => Self::Store(error),
         }
     }
 }

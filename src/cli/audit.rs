@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{store, table, terminal};
 use crate::config::Config;
 use crate::store::audit::{Row, Trail};
-use crate::store::keys::KeyRing;
+use crate::store::keys::KeyAdmin;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -20,13 +20,13 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
-    let Some(ring) = KeyRing::inspect(&config.storage)? else {
+    let Some(admin) = KeyAdmin::inspect(&config.storage)? else {
         // A mistyped path must not look like a trail with nothing in it.
         let place = config.storage.absolute();
         bail!("there is no store at {place}; --config or --database says where it is");
     };
     store::name(&config.storage, true);
-    let trail = ring.trail()?;
+    let trail = admin.trail()?;
     if options.verify {
         return verify(&trail);
     }

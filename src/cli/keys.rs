@@ -14,7 +14,7 @@ use crate::record::access_key::{AccessKey, KeyEntry, KeyName, LONGEST_GRACE, USU
 use crate::record::moment::Moment;
 use crate::record::scope::Scopes;
 use crate::store::audit::Actor;
-use crate::store::keys::{KeyRing, NewKey, Rotation};
+use crate::store::keys::{KeyAdmin, NewKey, Rotation};
 
 /// A key that was not used for so long may be one that nobody needs.
 const STALE: Duration = Duration::from_secs(90 * 86_400);
@@ -78,9 +78,9 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
             create(config, &key)
         }
         Command::List { json } => {
-            let ring = KeyRing::inspect(&config.storage)?;
-            store::name(&config.storage, ring.is_some());
-            let entries = ring.map_or_else(|| Ok(Vec::new()), |ring| ring.list())?;
+            let admin = KeyAdmin::inspect(&config.storage)?;
+            store::name(&config.storage, admin.is_some());
+            let entries = admin.map_or_else(|| Ok(Vec::new()), |admin| admin.list())?;
             terminal::say(&if json { as_json(&entries) } else { as_table(&entries) })?;
             if !json {
                 remark_stale(&entries);
@@ -89,8 +89,8 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
         }
         Command::Rotate { name, grace: given } => rotate(config, name, given.as_deref()),
         Command::Revoke { name } => {
-            let Some(mut ring) = existing(config)? else { return unknown(&name) };
-            if !ring.revoke(&name, &Actor::command_line())? {
+            let Some(mut admin) = existing(config)? else { return unknown(&name) };
+            if !admin.revoke(&name, &Actor::command_line())? {
                 return unknown(&name);
             }
             terminal::remark(&format!("revoked {name}"));
@@ -100,10 +100,10 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
 }
 
 fn create(config: &Config, key: &NewKey) -> anyhow::Result<()> {
-    let is_there = KeyRing::inspect(&config.storage)?.is_some();
-    let mut ring = KeyRing::open(&config.storage)?;
+    let is_there = KeyAdmin::inspect(&config.storage)?.is_some();
+    let mut admin = KeyAdmin::open(&config.storage)?;
     store::name_for_change(&config.storage, is_there);
-    let name = ring.create(key, &Actor::command_line())?;
+    let name = admin.create(key, &Actor::command_line())?;
     if config.catalog.collections().iter().all(|collection| collection.admission() == Admission::Open) {
         terminal::remark(&format!(
             "carnet: warning: no collection of {} asks for a key, so everybody may read and write without one; \
@@ -132,8 +132,8 @@ fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<
         })?,
     };
     let rotation = Rotation { name, access_key: generate()?, grace };
-    let Some(mut ring) = existing(config)? else { return unknown(&rotation.name) };
-    let rotated = ring.rotate(&rotation, &Actor::command_line())?;
+    let Some(mut admin) = existing(config)? else { return unknown(&rotation.name) };
+    let rotated = admin.rotate(&rotation, &Actor::command_line())?;
     let Some(rotated) = rotated else { return unknown(&rotation.name) };
     terminal::say(&format!("{}\n", rotation.access_key.reveal()))?;
     let before = match rotated.previous_until {
@@ -145,10 +145,10 @@ fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<
 }
 
 /// The stored keys, to change one of them. Where there is no store there is none to change, and none is made.
-fn existing(config: &Config) -> anyhow::Result<Option<KeyRing>> {
-    let is_there = KeyRing::inspect(&config.storage)?.is_some();
+fn existing(config: &Config) -> anyhow::Result<Option<KeyAdmin>> {
+    let is_there = KeyAdmin::inspect(&config.storage)?.is_some();
     store::name(&config.storage, is_there);
-    Ok(is_there.then(|| KeyRing::open(&config.storage)).transpose()?)
+    Ok(is_there.then(|| KeyAdmin::open(&config.storage)).transpose()?)
 }
 
 fn unknown(name: &str) -> anyhow::Result<()> {

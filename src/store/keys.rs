@@ -1,12 +1,12 @@
-//! The stored access keys: what is kept of each, and the ring that commands change.
+//! The stored access keys: what is kept of each, and who changes them for the commands.
 
 mod set;
 
 use std::time::Duration;
 
 use super::audit::{Actor, Trail};
-use super::postgres::ring;
-use super::sqlite::keys::KeyTable;
+use super::postgres::key_table;
+use super::sqlite::key_table::KeyTable;
 use super::url::StorageUrl;
 use super::{OpenError, StoreError};
 use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
@@ -78,7 +78,7 @@ impl KeyRow {
 
 /// Why a key could not be made, rotated or revoked.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyRingError {
+pub enum KeyAdminError {
     #[error("there is already an access key named {0}; choose another name, or revoke that one first")]
     NameInUse(String),
     #[error("this access key is already stored under the name {0}")]
@@ -89,7 +89,7 @@ pub enum KeyRingError {
     Failed(StoreError),
 }
 
-impl From<StoreError> for KeyRingError {
+impl From<StoreError> for KeyAdminError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error)
     }
@@ -135,11 +135,11 @@ pub struct Rotation {
 impl Rotation {
     /// The key as it is stored after the rotation. The secret that is replaced becomes the one before; what was before
     /// it is forgotten.
-    pub(super) fn apply(&self, row: KeyRow) -> Result<(KeyRow, Option<Moment>), KeyRingError> {
+    pub(super) fn apply(&self, row: KeyRow) -> Result<(KeyRow, Option<Moment>), KeyAdminError> {
         let now = Moment::now();
         let is_over = |text: &String| Moment::parse(text).is_none_or(|end| end <= now);
         if row.expires.as_ref().is_some_and(is_over) {
-            return Err(KeyRingError::Expired(row.name));
+            return Err(KeyAdminError::Expired(row.name));
         }
         let until = now.after(self.grace).filter(|until| *until > now);
         let rotated = KeyRow {
@@ -163,17 +163,17 @@ pub struct Rotated {
 
 /// The stored access keys, for the `keys` commands: works beside a running server. Every change is in the trail, or is
 /// not made.
-pub enum KeyRing {
+pub enum KeyAdmin {
     Sqlite(KeyTable),
-    Postgres(ring::KeyTable),
+    Postgres(key_table::KeyTable),
 }
 
-impl KeyRing {
+impl KeyAdmin {
     /// Opens the stored keys to read them; `None` where there is no store. Nothing is changed or made.
     pub fn inspect(url: &StorageUrl) -> Result<Option<Self>, OpenError> {
         match url {
             StorageUrl::Sqlite(path) => Ok(KeyTable::inspect(path)?.map(Self::Sqlite)),
-            StorageUrl::Postgres(url) => Ok(ring::KeyTable::inspect(url)?.map(Self::Postgres)),
+            StorageUrl::Postgres(url) => Ok(key_table::KeyTable::inspect(url)?.map(Self::Postgres)),
         }
     }
 
@@ -181,12 +181,12 @@ impl KeyRing {
     pub fn open(url: &StorageUrl) -> Result<Self, OpenError> {
         match url {
             StorageUrl::Sqlite(path) => KeyTable::open(path).map(Self::Sqlite),
-            StorageUrl::Postgres(url) => ring::KeyTable::open(url).map(Self::Postgres),
+            StorageUrl::Postgres(url) => key_table::KeyTable::open(url).map(Self::Postgres),
         }
     }
 
     /// Stores a key, and says what it is called.
-    pub fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    pub fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
         match self {
             Self::Sqlite(table) => table.create(key, by),
             Self::Postgres(table) => table.create(key, by),
@@ -194,7 +194,7 @@ impl KeyRing {
     }
 
     /// The stored keys in the order of their names.
-    pub fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         match self {
             Self::Sqlite(table) => table.list(),
             Self::Postgres(table) => table.list(),
@@ -202,7 +202,7 @@ impl KeyRing {
     }
 
     /// Gives a key a new secret; `None` where there is no such key.
-    pub fn rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyRingError> {
+    pub fn rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyAdminError> {
         match self {
             Self::Sqlite(table) => table.rotate(rotation, by),
             Self::Postgres(table) => table.rotate(rotation, by),
@@ -210,7 +210,7 @@ impl KeyRing {
     }
 
     /// Forgets the key of this name; says whether there was one.
-    pub fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+    pub fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
         match self {
             Self::Sqlite(table) => table.revoke(name, by),
             Self::Postgres(table) => table.revoke(name, by),
@@ -218,7 +218,7 @@ impl KeyRing {
     }
 
     /// What was done with keys and tables, from the beginning.
-    pub fn trail(&self) -> Result<Trail, KeyRingError> {
+    pub fn trail(&self) -> Result<Trail, KeyAdminError> {
         match self {
             Self::Sqlite(table) => table.trail(),
             Self::Postgres(table) => table.trail(),

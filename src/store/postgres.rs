@@ -13,7 +13,7 @@ pub(super) mod fuzzing;
 mod group;
 mod change_row;
 mod indexes;
-mod keys;
+mod key_follower;
 mod learning;
 mod prepared_conn;
 mod system_tables;
@@ -24,7 +24,7 @@ mod quota;
 mod reading;
 mod refusal;
 mod rights;
-pub(super) mod ring;
+pub(super) mod key_table;
 mod row;
 mod rows;
 mod server;
@@ -51,7 +51,7 @@ use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
-use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
+use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
 use super::write_outcome::WriteOutcome;
@@ -65,7 +65,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::listing::Listing;
 use address::PostgresUrl;
-use keys::Keys;
+use key_follower::KeyFollower;
 use server::Server;
 use session::{Session, SessionContext};
 use statements::Statements;
@@ -109,7 +109,7 @@ impl Postgres {
         let budget = Arc::new(AnswerBudget::new(settings.stored_answers, observer.clone()));
         let context = SessionContext {
             statements: Statements::all(&catalog, &undeclared_refs),
-            keys: Arc::new(Keys::new(observer.clone())),
+            keys: Arc::new(KeyFollower::new(observer.clone())),
             catalog,
             observer,
             fatal: FatalLatch::new(),
@@ -234,11 +234,11 @@ impl Postgres {
         self.context.keys.current()
     }
 
-    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         self.in_session()?.list_keys().await
     }
 
-    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
         self.in_session()?.create_key(key, by).await
     }
 
@@ -246,11 +246,11 @@ impl Postgres {
         &self,
         rotation: &Rotation,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyRingError> {
+    ) -> Result<Option<Rotated>, KeyAdminError> {
         self.in_session()?.rotate_key(rotation, by).await
     }
 
-    pub(super) async fn revoke_key(&self, name: &KeyName, by: &Actor) -> Result<bool, KeyRingError> {
+    pub(super) async fn revoke_key(&self, name: &KeyName, by: &Actor) -> Result<bool, KeyAdminError> {
         self.in_session()?.revoke_key(name.as_str(), by).await
     }
 

@@ -7,14 +7,14 @@ mod connection;
 pub(super) mod copy;
 mod deletion;
 mod file;
-mod follower;
+mod key_follower;
 mod foreign;
 mod free_pages;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
 mod ids;
-pub(super) mod keys;
+pub(super) mod key_table;
 mod learning;
 mod log;
 mod place;
@@ -40,7 +40,7 @@ use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
-use super::keys::{KeyRingError, KeySet, NewKey, Rotated, Rotation};
+use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
@@ -56,9 +56,9 @@ use crate::record::etag::ETags;
 use builder::Builder;
 use connection::Role;
 use file::DatabaseFile;
-use follower::Follower;
 use group::Group;
-use keys::KeyTable;
+use key_follower::KeyFollower;
+use key_table::KeyTable;
 use reader::Readers;
 use sql::Statements;
 use write::Task;
@@ -75,7 +75,7 @@ pub struct Sqlite {
     cache: Arc<Cache>,
     writer: Writer,
     builder: Builder,
-    access_keys: Arc<Follower>,
+    access_keys: Arc<KeyFollower>,
     windows: Windows,
     observer: Arc<Observer>,
     fatal: FatalLatch,
@@ -114,7 +114,7 @@ impl Sqlite {
             cause: cause.to_string(),
         };
         let fatal = FatalLatch::new();
-        let access_keys = Arc::new(Follower::start(file.clone(), observer.clone(), fatal.clone())?);
+        let access_keys = Arc::new(KeyFollower::start(file.clone(), observer.clone(), fatal.clone())?);
         // Before anything is written: from here on a file that is replaced is noticed.
         file.watch_companions()?;
         let state = WriterState::new(
@@ -187,11 +187,11 @@ impl Sqlite {
         self.access_keys.current()
     }
 
-    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         self.with_keys(|table| table.list()).await
     }
 
-    pub(super) async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyRingError> {
+    pub(super) async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyAdminError> {
         self.with_keys(move |table| table.create(&key, &by)).await
     }
 
@@ -199,11 +199,11 @@ impl Sqlite {
         &self,
         rotation: Rotation,
         by: Actor,
-    ) -> Result<Option<Rotated>, KeyRingError> {
+    ) -> Result<Option<Rotated>, KeyAdminError> {
         self.with_keys(move |table| table.rotate(&rotation, &by)).await
     }
 
-    pub(super) async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyRingError> {
+    pub(super) async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyAdminError> {
         self.with_keys(move |table| table.revoke(name.as_str(), &by)).await
     }
 
@@ -211,20 +211,20 @@ impl Sqlite {
     /// who is answered then finds the change followed.
     async fn with_keys<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut KeyTable) -> Result<T, KeyRingError> + Send + 'static,
-    ) -> Result<T, KeyRingError> {
-        let (file, follower, fatal) = (self.file.clone(), self.access_keys.clone(), self.fatal.clone());
+        work: impl FnOnce(&mut KeyTable) -> Result<T, KeyAdminError> + Send + 'static,
+    ) -> Result<T, KeyAdminError> {
+        let (file, key_follower, fatal) = (self.file.clone(), self.access_keys.clone(), self.fatal.clone());
         let done = tokio::task::spawn_blocking(move || {
             let done = KeyTable::beside(&file).and_then(|mut table| work(&mut table));
-            if let Err(cause) = follower.check_file() {
+            if let Err(cause) = key_follower.check_file() {
                 fatal.trip(&cause);
                 return Err(StoreError::OutcomeUnknown.into());
             }
-            if let Err(KeyRingError::Failed(StoreError::OutcomeUnknown)) = done {
+            if let Err(KeyAdminError::Failed(StoreError::OutcomeUnknown)) = done {
                 // As for every write: after a failed sync no other can be believed.
                 fatal.trip("the disk failed while a change of keys was stored");
             }
-            follower.look();
+            key_follower.look();
             done
         });
         done.await.unwrap_or_else(|error| Err(StoreError::Broken(error.to_string()).into()))
@@ -285,7 +285,7 @@ fn prepare(
         return Err(OpenError::Contradiction(plan.conflicts));
     }
     tables::apply(&transaction, &plan)
-        .and_then(|()| keys::create_tables(&transaction))
+        .and_then(|()| key_table::create_tables(&transaction))
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
         .and_then(|()| stored_responses::create_tables(&transaction))

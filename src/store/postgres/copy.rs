@@ -13,7 +13,7 @@ use super::address::PostgresUrl;
 use super::ddl::literal;
 use super::prepared_conn::PreparedConn;
 use super::server::Server;
-use super::{prepare, ring};
+use super::{key_table, prepare};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
@@ -130,7 +130,7 @@ async fn keys(transaction: &Transaction<'_>) -> Result<Vec<KeyRow>, Error> {
            (j ->> 'first_hash')::bytea \
          FROM _carnet_keys k, LATERAL to_json(k) AS j ORDER BY name";
     let rows = transaction.query(text, &[]).await?;
-    rows.iter().map(|row| ring::key(row, 0)).collect()
+    rows.iter().map(|row| key_table::key(row, 0)).collect()
 }
 
 /// Whether a table is there, in the schema that is looked at.

@@ -14,7 +14,7 @@ use tokio_postgres::{Error, Row};
 use super::builder::Builder;
 use super::change_row;
 use super::group_error::words;
-use super::keys::Keys;
+use super::key_follower::KeyFollower;
 use super::prepared_conn::PreparedConn;
 use super::sql;
 use crate::catalog::Catalog;
@@ -103,7 +103,7 @@ pub(super) struct ChangeFeed {
     pub(super) conn: Arc<PreparedConn>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) cache: Arc<Cache>,
-    pub(super) keys: Arc<Keys>,
+    pub(super) keys: Arc<KeyFollower>,
 }
 
 impl ChangeFeed {

@@ -14,7 +14,7 @@ use tokio_postgres::{Error, Row};
 use super::builder::{Builder, Request, Workshop};
 use super::freshness::{CacheValidator, ChangeFeed};
 use super::group_error::{of_reading, words};
-use super::keys::Keys;
+use super::key_follower::KeyFollower;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
@@ -63,7 +63,7 @@ pub(super) struct Session {
 pub(super) struct SessionContext {
     pub(super) catalog: Arc<Catalog>,
     pub(super) statements: Arc<[Statements]>,
-    pub(super) keys: Arc<Keys>,
+    pub(super) keys: Arc<KeyFollower>,
     pub(super) observer: Arc<Observer>,
     pub(super) fatal: FatalLatch,
     pub(super) memory_bytes: usize,
@@ -230,7 +230,7 @@ impl Session {
     }
 
     /// Keeps the log of changes and the tables of quotas and answers short, and writes when keys were last used.
-    async fn tidy(&self, keys: &Keys, budget: &AnswerBudget) -> String {
+    async fn tidy(&self, keys: &KeyFollower, budget: &AnswerBudget) -> String {
         loop {
             tokio::time::sleep(TIDY).await;
             let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";

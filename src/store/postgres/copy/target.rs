@@ -20,7 +20,7 @@ use crate::store::keys::KeyRow;
 use crate::store::migration::words;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::prepare::{self, Failure};
-use crate::store::postgres::{audit, ddl, indexes, ring};
+use crate::store::postgres::{audit, ddl, indexes, key_table};
 
 pub(in crate::store) struct Target<'a> {
     transaction: Transaction<'a>,
@@ -186,7 +186,7 @@ impl Target<'_> {
 
     pub(in crate::store) async fn write_keys(&mut self, keys: Vec<KeyRow>) -> Result<(), CopyError> {
         for key in &keys {
-            ring::insert(&self.transaction, key).await.map_err(|error| failed(self.place, &error))?;
+            key_table::insert(&self.transaction, key).await.map_err(|error| failed(self.place, &error))?;
         }
         Ok(())
     }

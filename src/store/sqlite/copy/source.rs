@@ -16,7 +16,7 @@ use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
 use crate::store::sqlite::connection::{self, Role};
-use crate::store::sqlite::{audit, keys, tables};
+use crate::store::sqlite::{audit, key_table, tables};
 
 pub(in crate::store) struct Source {
     aside: Aside<()>,
@@ -101,7 +101,7 @@ impl Source {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         let work = |connection: &Connection| match super::has_table(connection, "_carnet_keys")? {
-            true => keys::rows(connection),
+            true => key_table::rows(connection),
             false => Ok(Vec::new()),
         };
         self.aside

@@ -20,7 +20,7 @@ use crate::store::keys::KeyRow;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
 use crate::store::sqlite::sql;
-use crate::store::sqlite::{audit, keys, place, tables, version};
+use crate::store::sqlite::{audit, key_table, place, tables, version};
 
 /// Room for the indexes that are made at the end.
 const CACHE_KIB: i64 = 65_536;
@@ -129,7 +129,7 @@ impl Target {
         self.aside
             .run(move |held, place| {
                 for key in &rows {
-                    let stored = keys::insert(&held.connection, key);
+                    let stored = key_table::insert(&held.connection, key);
                     stored.map_err(|error| CopyError::failed(place, error))?;
                 }
                 Ok(())
@@ -146,7 +146,9 @@ impl Target {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         self.aside
-            .run(|held, place| keys::rows(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .run(|held, place| {
+                key_table::rows(&held.connection).map_err(|error| CopyError::failed(place, error))
+            })
             .await
     }
 
@@ -188,7 +190,7 @@ fn begin(
     let plan = tables::plan(connection, catalog)?;
     if plan.conflicts.is_empty() {
         tables::apply(connection, &plan)?;
-        keys::create_tables(connection)?;
+        key_table::create_tables(connection)?;
         crate::store::sqlite::record(connection, &plan)?;
         version::create_table(connection)?;
         connection::mark(connection)?;

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::connection::{self, Role};
 use super::file::DatabaseFile;
-use super::keys::{self, KeyTable};
+use super::key_table::{self, KeyTable};
 use super::version;
 use crate::observe::{Event, Observer};
 use crate::store::OpenError;
@@ -26,7 +26,7 @@ const LOOKS_TO_WRITE: u32 = 20;
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
 
 /// The keys as a server knows them, kept fresh by a thread of its own.
-pub(super) struct Follower {
+pub(super) struct KeyFollower {
     watch: Arc<Watch>,
     stop: Mutex<Option<Sender<()>>>,
 }
@@ -49,7 +49,7 @@ struct Eye {
     is_readable: bool,
 }
 
-impl Follower {
+impl KeyFollower {
     pub(super) fn start(
         file: Arc<DatabaseFile>,
         observer: Arc<Observer>,
@@ -176,5 +176,5 @@ fn changes(connection: &Connection) -> rusqlite::Result<i64> {
 fn read_keys(connection: &Connection, before: &KeySet) -> rusqlite::Result<(i64, KeySet)> {
     let moment = connection.unchecked_transaction()?;
     let seen = changes(&moment)?;
-    Ok((seen, KeySet::new(keys::rows(&moment)?, before)))
+    Ok((seen, KeySet::new(key_table::rows(&moment)?, before)))
 }

@@ -1,4 +1,4 @@
-//! Access keys in the database file: the table, and the ring that changes it, for the commands and for a server.
+//! Access keys in the database file: the table, and who changes it for the commands and for a server.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::file::{self, DatabaseFile};
 use super::{audit, place, reserve};
 use crate::record::access_key::{AccessKey, KeyEntry};
 use crate::store::audit::{Actor, Deed, Trail};
-use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeyRow, NewKey, Rotated, Rotation, Use};
+use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeyRow, NewKey, Rotated, Rotation, Use};
 use crate::store::{OpenError, StoreError};
 
 /// The triggers count every change, whoever makes it, so that a look costs one row and not all keys. Uses stand in a
@@ -163,22 +163,22 @@ impl KeyTable {
 
     /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
     /// connection that is kept would be one more that the end of the server waits for.
-    pub(super) fn beside(file: &DatabaseFile) -> Result<Self, KeyRingError> {
+    pub(super) fn beside(file: &DatabaseFile) -> Result<Self, KeyAdminError> {
         let opened = file.connect(Role::Writer);
         let connection = opened.map_err(|error| StoreError::Broken(error.to_string()))?;
         Ok(Self { path: file.path().to_owned(), connection })
     }
 
-    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
         self.with_room(|table| table.try_create(key, by))
     }
 
-    fn try_create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    fn try_create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
         let transaction = self.begin()?;
         refuse_known(&transaction, &key.access_key)?;
         let name = match key.name.as_ref().map(|name| name.as_str()) {
             Some(name) if has_name(&transaction, name)? => {
-                return Err(KeyRingError::NameInUse(name.to_owned()));
+                return Err(KeyAdminError::NameInUse(name.to_owned()));
             }
             Some(name) => name.to_owned(),
             None => free_name(&transaction)?,
@@ -189,7 +189,7 @@ impl KeyTable {
         Ok(name)
     }
 
-    pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         let read = || -> rusqlite::Result<Vec<KeyEntry>> {
             let moment = self.connection.unchecked_transaction()?;
             let mut uses = uses(&moment)?;
@@ -206,11 +206,11 @@ impl KeyTable {
         &mut self,
         rotation: &Rotation,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyRingError> {
+    ) -> Result<Option<Rotated>, KeyAdminError> {
         self.with_room(|table| table.try_rotate(rotation, by))
     }
 
-    fn try_rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyRingError> {
+    fn try_rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyAdminError> {
         let transaction = self.begin()?;
         let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = ?1");
         let found = transaction.query_row(&text, [&rotation.name], read).optional().map_err(failed)?;
@@ -227,11 +227,11 @@ impl KeyTable {
         Ok(Some(Rotated { previous_until }))
     }
 
-    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
         self.with_room(|table| table.try_revoke(name, by))
     }
 
-    fn try_revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+    fn try_revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
         let transaction = self.begin()?;
         let revoked =
             transaction.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
@@ -243,13 +243,13 @@ impl KeyTable {
         Ok(true)
     }
 
-    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
+    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyAdminError> {
         audit::read(&self.connection).map_err(failed)
     }
 
     /// Writes when keys were last used. A key that is gone meanwhile has no uses. Not worth a sync of the disk, nor a
     /// long wait: whoever does this follows changes of keys, too.
-    pub(super) fn write_uses(&mut self, uses: &[Use]) -> Result<(), KeyRingError> {
+    pub(super) fn write_uses(&mut self, uses: &[Use]) -> Result<(), KeyAdminError> {
         self.connection.busy_timeout(USES_BUSY_TIMEOUT).map_err(failed)?;
         self.connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
         let transaction = self.begin()?;
@@ -266,35 +266,35 @@ impl KeyTable {
     /// Changes a key, on a full disk in room of the reserve: who may read must not depend on who filled the disk.
     fn with_room<T>(
         &mut self,
-        mut change: impl FnMut(&mut Self) -> Result<T, KeyRingError>,
-    ) -> Result<T, KeyRingError> {
-        let is_full = |error: &KeyRingError| matches!(error, KeyRingError::Failed(StoreError::Full));
+        mut change: impl FnMut(&mut Self) -> Result<T, KeyAdminError>,
+    ) -> Result<T, KeyAdminError> {
+        let is_full = |error: &KeyAdminError| matches!(error, KeyAdminError::Failed(StoreError::Full));
         let path = self.path.clone();
         reserve::with_room(&path, is_full, || change(self))
     }
 
-    fn begin(&mut self) -> Result<Transaction<'_>, KeyRingError> {
+    fn begin(&mut self) -> Result<Transaction<'_>, KeyAdminError> {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)
     }
 }
 
 /// A secret is one key's alone, be it the present one, the one before, or the first, by which the key is known for good.
-fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyRingError> {
+fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyAdminError> {
     let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1 OR first_hash = ?1";
     let holder = connection.query_row(text, [access_key.hash().as_bytes()], |row| row.get(0));
     match holder.optional().map_err(failed)? {
-        Some(holder) => Err(KeyRingError::KeyInUse(holder)),
+        Some(holder) => Err(KeyAdminError::KeyInUse(holder)),
         None => Ok(()),
     }
 }
 
-fn has_name(connection: &Connection, name: &str) -> Result<bool, KeyRingError> {
+fn has_name(connection: &Connection, name: &str) -> Result<bool, KeyAdminError> {
     let mut statement =
         connection.prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1").map_err(failed)?;
     statement.exists([name]).map_err(failed)
 }
 
-fn free_name(connection: &Connection) -> Result<String, KeyRingError> {
+fn free_name(connection: &Connection) -> Result<String, KeyAdminError> {
     let mut number = 1u64;
     loop {
         let name = format!("key-{number}");
@@ -306,7 +306,7 @@ fn free_name(connection: &Connection) -> Result<String, KeyRingError> {
 }
 
 /// What it means that a commit failed. Where it is the disk that did, the next start may find the change all the same.
-fn uncommitted(error: rusqlite::Error) -> KeyRingError {
+fn uncommitted(error: rusqlite::Error) -> KeyAdminError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => StoreError::OutcomeUnknown.into(),
         _ => failed(error),
@@ -314,8 +314,8 @@ fn uncommitted(error: rusqlite::Error) -> KeyRingError {
 }
 
 /// What a failure before the commit means: nothing is left behind.
-fn failed(error: rusqlite::Error) -> KeyRingError {
-    KeyRingError::Failed(match error.sqlite_error_code() {
+fn failed(error: rusqlite::Error) -> KeyAdminError {
+    KeyAdminError::Failed(match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::DiskFull) => StoreError::Full,
         _ => StoreError::Broken(error.to_string()),

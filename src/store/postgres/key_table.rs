@@ -11,7 +11,7 @@ use super::{audit, prepare};
 use crate::catalog::Catalog;
 use crate::record::access_key::{AccessKey, KeyEntry};
 use crate::store::audit::{Actor, Deed, Trail};
-use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeyRow, NewKey, Rotated, Rotation};
+use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeyRow, NewKey, Rotated, Rotation};
 use crate::store::{OpenError, StoreError};
 
 /// A command is over before a second thread would help.
@@ -43,12 +43,12 @@ impl KeyTable {
         Ok(Self { runtime, conn })
     }
 
-    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
         let create = async |client: &mut Client| create(client, key, by).await;
         self.runtime.block_on(confirmed(&mut self.conn, create))
     }
 
-    pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
+    pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         self.runtime.block_on(list(&self.conn.client))
     }
 
@@ -56,17 +56,17 @@ impl KeyTable {
         &mut self,
         rotation: &Rotation,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyRingError> {
+    ) -> Result<Option<Rotated>, KeyAdminError> {
         let rotate = async |client: &mut Client| rotate(client, rotation, by).await;
         self.runtime.block_on(confirmed(&mut self.conn, rotate))
     }
 
-    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
         let revoke = async |client: &mut Client| revoke(client, name, by).await;
         self.runtime.block_on(confirmed(&mut self.conn, revoke))
     }
 
-    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyRingError> {
+    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyAdminError> {
         self.runtime.block_on(audit::read(&self.conn.client)).map_err(unread)
     }
 }
@@ -80,8 +80,8 @@ fn runtime() -> Result<Runtime, OpenError> {
 /// yet could be undone by a failover.
 pub(super) async fn confirmed<T>(
     conn: &mut PreparedConn,
-    change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
-) -> Result<T, KeyRingError> {
+    change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyAdminError>,
+) -> Result<T, KeyAdminError> {
     let warned = conn.alive.warnings();
     let changed = change(&mut conn.client).await?;
     if conn.alive.warnings() != warned {
@@ -90,7 +90,7 @@ pub(super) async fn confirmed<T>(
     Ok(changed)
 }
 
-pub(super) async fn list(client: &Client) -> Result<Vec<KeyEntry>, KeyRingError> {
+pub(super) async fn list(client: &Client) -> Result<Vec<KeyEntry>, KeyAdminError> {
     let read = async {
         let text = format!(
             "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses u WHERE u.name = k.name) \
@@ -131,12 +131,12 @@ pub(super) async fn insert(transaction: &Transaction<'_>, row: &KeyRow) -> Resul
     Ok(())
 }
 
-pub(super) async fn create(client: &mut Client, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
+pub(super) async fn create(client: &mut Client, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
     let transaction = begin(client).await?;
     refuse_known(&transaction, &key.access_key).await?;
     let name = match key.name.as_ref().map(|name| name.as_str()) {
         Some(name) if is_taken(&transaction, name).await? => {
-            return Err(KeyRingError::NameInUse(name.to_owned()));
+            return Err(KeyAdminError::NameInUse(name.to_owned()));
         }
         Some(name) => name.to_owned(),
         None => free_name(&transaction).await?,
@@ -151,7 +151,7 @@ pub(super) async fn rotate(
     client: &mut Client,
     rotation: &Rotation,
     by: &Actor,
-) -> Result<Option<Rotated>, KeyRingError> {
+) -> Result<Option<Rotated>, KeyAdminError> {
     let transaction = begin(client).await?;
     let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = $1");
     let found = transaction.query_opt(&text, &[&rotation.name]).await.map_err(undone)?;
@@ -168,7 +168,7 @@ pub(super) async fn rotate(
     Ok(Some(Rotated { previous_until }))
 }
 
-pub(super) async fn revoke(client: &mut Client, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
+pub(super) async fn revoke(client: &mut Client, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
     let transaction = begin(client).await?;
     let revoked = transaction.execute("DELETE FROM _carnet_keys WHERE name = $1", &[&name]).await;
     if revoked.map_err(undone)? == 0 {
@@ -181,7 +181,7 @@ pub(super) async fn revoke(client: &mut Client, name: &str, by: &Actor) -> Resul
 
 /// Whoever changes anything takes the row of the version first: changes of keys come one after the other, and so do
 /// the rows of the trail.
-async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyRingError> {
+async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyAdminError> {
     let transaction = client.transaction().await.map_err(undone)?;
     let turn = transaction.batch_execute("SELECT FROM _carnet_version FOR NO KEY UPDATE").await;
     turn.map_err(undone)?;
@@ -189,16 +189,16 @@ async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyRingError> {
 }
 
 /// A secret is one key's alone, be it the present or the one before.
-async fn refuse_known(transaction: &Transaction<'_>, access_key: &AccessKey) -> Result<(), KeyRingError> {
+async fn refuse_known(transaction: &Transaction<'_>, access_key: &AccessKey) -> Result<(), KeyAdminError> {
     let text = "SELECT name FROM _carnet_keys WHERE hash = $1 OR previous_hash = $1 OR first_hash = $1";
     let hash = access_key.hash();
     match transaction.query_opt(text, &[&hash.as_bytes()]).await.map_err(undone)? {
-        Some(holder) => Err(KeyRingError::KeyInUse(holder.try_get(0).map_err(undone)?)),
+        Some(holder) => Err(KeyAdminError::KeyInUse(holder.try_get(0).map_err(undone)?)),
         None => Ok(()),
     }
 }
 
-async fn free_name(transaction: &Transaction<'_>) -> Result<String, KeyRingError> {
+async fn free_name(transaction: &Transaction<'_>) -> Result<String, KeyAdminError> {
     let mut number = 1u64;
     loop {
         let name = format!("key-{number}");
@@ -209,21 +209,21 @@ async fn free_name(transaction: &Transaction<'_>) -> Result<String, KeyRingError
     }
 }
 
-async fn is_taken(transaction: &Transaction<'_>, name: &str) -> Result<bool, KeyRingError> {
+async fn is_taken(transaction: &Transaction<'_>, name: &str) -> Result<bool, KeyAdminError> {
     let found = transaction.query_opt("SELECT FROM _carnet_keys WHERE name = $1", &[&name]).await;
     found.map(|found| found.is_some()).map_err(undone)
 }
 
-fn unread(error: Error) -> KeyRingError {
+fn unread(error: Error) -> KeyAdminError {
     of_reading(&error).into()
 }
 
 /// Before the commit was sent, whatever fails leaves nothing behind.
-fn undone(error: Error) -> KeyRingError {
+fn undone(error: Error) -> KeyAdminError {
     StoreError::from(GroupError::of(&error, false)).into()
 }
 
 /// Once the commit was sent, a connection that breaks leaves its outcome unknown.
-fn unwritten(error: Error) -> KeyRingError {
+fn unwritten(error: Error) -> KeyAdminError {
     StoreError::from(GroupError::of(&error, true)).into()
 }

@@ -8,27 +8,27 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error};
 
+use super::key_table;
 use super::prepared_conn::PreparedConn;
-use super::ring;
 use super::session::Session;
 use crate::observe::{Event, Observer};
 use crate::record::access_key::KeyEntry;
 use crate::store::StoreError;
 use crate::store::audit::Actor;
-use crate::store::keys::{KEY_COLUMNS, KeyRingError, KeySet, NewKey, Rotated, Rotation, Use};
+use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeySet, NewKey, Rotated, Rotation, Use};
 
 /// How long a server is waited for that does not answer.
 const KEY_CHANGE_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// What a server knows of the stored keys.
-pub(super) struct Keys {
+pub(super) struct KeyFollower {
     current: ArcSwap<KeySet>,
     /// The number of changes that led to them; none yet: -1.
     seen: AtomicI64,
     observer: Arc<Observer>,
 }
 
-impl Keys {
+impl KeyFollower {
     pub(super) fn new(observer: Arc<Observer>) -> Self {
         Self { current: ArcSwap::from_pointee(KeySet::default()), seen: AtomicI64::new(-1), observer }
     }
@@ -49,7 +49,7 @@ impl Keys {
         let mut keys = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.try_get::<_, Option<&str>>(1)?.is_some() {
-                keys.push(ring::key(row, 1)?);
+                keys.push(key_table::key(row, 1)?);
             }
         }
         let changes = rows.first().map_or(Ok(changes), |row| row.try_get(0))?;
@@ -81,42 +81,42 @@ impl Keys {
 }
 
 impl Session {
-    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyRingError> {
-        let conn = self.line_of_keys().await?;
-        let listed = timeout(KEY_CHANGE_TIMEOUT, ring::list(&conn.client)).await;
-        listed.unwrap_or(Err(KeyRingError::Failed(StoreError::Unavailable)))
+    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
+        let conn = self.conn_for_keys().await?;
+        let listed = timeout(KEY_CHANGE_TIMEOUT, key_table::list(&conn.client)).await;
+        listed.unwrap_or(Err(KeyAdminError::Failed(StoreError::Unavailable)))
     }
 
-    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyRingError> {
-        self.change_keys(async |client| ring::create(client, key, by).await).await
+    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
+        self.change_keys(async |client| key_table::create(client, key, by).await).await
     }
 
     pub(super) async fn rotate_key(
         &self,
         rotation: &Rotation,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyRingError> {
-        self.change_keys(async |client| ring::rotate(client, rotation, by).await).await
+    ) -> Result<Option<Rotated>, KeyAdminError> {
+        self.change_keys(async |client| key_table::rotate(client, rotation, by).await).await
     }
 
-    pub(super) async fn revoke_key(&self, name: &str, by: &Actor) -> Result<bool, KeyRingError> {
-        self.change_keys(async |client| ring::revoke(client, name, by).await).await
+    pub(super) async fn revoke_key(&self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
+        self.change_keys(async |client| key_table::revoke(client, name, by).await).await
     }
 
     /// One change, judged as a write is: an answer that comes too late, or a commit with a warning, leaves it unknown.
     async fn change_keys<T>(
         &self,
-        change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyRingError>,
-    ) -> Result<T, KeyRingError> {
-        let mut conn = self.line_of_keys().await?;
-        let changed = timeout(KEY_CHANGE_TIMEOUT, ring::confirmed(&mut conn, change)).await;
-        let changed = changed.unwrap_or(Err(KeyRingError::Failed(StoreError::OutcomeUnknown)));
+        change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyAdminError>,
+    ) -> Result<T, KeyAdminError> {
+        let mut conn = self.conn_for_keys().await?;
+        let changed = timeout(KEY_CHANGE_TIMEOUT, key_table::confirmed(&mut conn, change)).await;
+        let changed = changed.unwrap_or(Err(KeyAdminError::Failed(StoreError::OutcomeUnknown)));
         self.follow_keys().await;
         changed
     }
 
     /// A connection for one change: it may wait for the writers, and nobody should wait behind it.
-    async fn line_of_keys(&self) -> Result<PreparedConn, StoreError> {
+    async fn conn_for_keys(&self) -> Result<PreparedConn, StoreError> {
         self.server.conn().await.map_err(|_| StoreError::Unavailable)
     }
 
