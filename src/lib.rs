@@ -1,6 +1,6 @@
 //! carnet keeps records in named collections and serves them as JSON over HTTP.
 //!
-//! The rooms, from the ground up; `ARCHITECTURE.md` is the map.
+//! The modules, from the ground up; `ARCHITECTURE.md` is the map.
 
 // What is declared: collections, fields, names.
 pub mod catalog;

@@ -1,4 +1,4 @@
-//! Where records are kept: the one door to stored data, and the contract of every operation.
+//! Where records are kept: the only way to stored data, and the contract of every operation.
 
 mod answer_budget;
 pub mod audit;

@@ -9,8 +9,8 @@ use crate::dump::Dump;
 use crate::http;
 use crate::ledger::{Deed, Ledger};
 
-/// Compares, notes every violation in the ledger, and takes what was found as settled. Answers how many open writes turned out
-/// to have been done.
+/// Compares, notes every violation in the ledger, and takes what was found as settled. Answers how many open writes
+/// turned out to have been done.
 pub(crate) fn compare(ledger: &mut Ledger, dump: &Dump) -> usize {
     let mut done = 0;
     ledger.violations.extend(dump.faults.iter().cloned());

@@ -1,5 +1,5 @@
-//! Cores of their own for clients and server: where both fight for the same ones, a server that refuses quickly only gives its
-//! clients the time to ask more.
+//! Cores of their own for clients and server: where both fight for the same ones, a server that refuses quickly only
+//! gives its clients the time to ask more.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 

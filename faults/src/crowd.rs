@@ -1,4 +1,5 @@
-//! Many connections on one thread: clients that send as soon as they are answered, or by the clock, whatever the server does.
+//! Many connections on one thread: clients that send as soon as they are answered, or by the clock, whatever the server
+//! does.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -90,8 +91,8 @@ impl Crowd {
         Ok(Crowd { address, poll, connections: Vec::new(), free: Vec::new() })
     }
 
-    /// Opens so many connections, and has each answered once, a few hundred at a time: one that says nothing for too long is
-    /// closed. Answers how many were.
+    /// Opens so many connections, and has each answered once, a few hundred at a time: one that says nothing for too
+    /// long is closed. Answers how many were.
     pub(crate) fn settle(&mut self, number: usize, request: &[u8]) -> anyhow::Result<usize> {
         let (mut report, until) = (Report::default(), self.connections.len() + number);
         while self.connections.len() < until {

@@ -1,4 +1,5 @@
-//! T2a: the power fails. The file system is shut down under a server in the middle of its work, with everything that was not synced gone.
+//! T2a: the power fails. The file system is shut down under a server in the middle of its work, with everything that
+//! was not synced gone.
 
 mod disk;
 

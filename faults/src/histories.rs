@@ -1,8 +1,8 @@
 //! T4: clients do what they like to a few records, and a checker looks for an order in which it could have happened.
 //!
-//! Each record is a register for itself (`register.rs`): created, read, updated with and without `If-Match`, deleted, and seen in lists or
-//! not. Lists over all counters must be of moments of which one came first (`snapshots.rs`). What has no answer may have been done at
-//! any time after it was sent, or never.
+//! Each record is a register for itself (`register.rs`): created, read, updated with and without `If-Match`, deleted,
+//! and seen in lists or not. Lists over all counters must be of moments of which one came first (`snapshots.rs`). What
+//! has no answer may have been done at any time after it was sent, or never.
 
 mod clients;
 mod history;

@@ -1,4 +1,5 @@
-//! T1: `kill -9` under load, again and again on the same data. Nothing acknowledged is lost, nothing doubled, nothing half.
+//! T1: `kill -9` under load, again and again on the same data. Nothing acknowledged is lost, nothing doubled, nothing
+//! half.
 
 mod copies;
 mod keys;

@@ -1,6 +1,7 @@
 //! What the clients know: every write they sent, what they were told, and so what each record may be now.
 //!
-//! A record is written by one client at a time. After an answer it is in one state; a write without an answer leaves two.
+//! A record is written by one client at a time. After an answer it is in one state; a write without an answer leaves
+//! two.
 
 use std::collections::{BTreeMap, HashMap};
 

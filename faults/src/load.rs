@@ -1,4 +1,5 @@
-//! The clients: writers and readers at once, each on a connection of its own, until the server is gone or they are told to stop.
+//! The clients: writers and readers at once, each on a connection of its own, until the server is gone or they are told
+//! to stop.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -105,7 +106,8 @@ impl<'a> Load<'a> {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// The records of earlier rounds that one writer may change: no two writers have the same, and what is in doubt nobody.
+    /// The records of earlier rounds that one writer may change: no two writers have the same, and what is in doubt
+    /// nobody.
     fn share_of(&self, writer: usize) -> Vec<Place> {
         let ledger = self.ledger.lock();
         let settled = ledger.records.iter().filter(|(_, states)| matches!(states[..], [Some(_)]));

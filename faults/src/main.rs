@@ -1,7 +1,8 @@
-//! The tool behind `./faults/run`: each harness is a command that tries to break a built carnet, and says whether it did.
+//! The tool behind `./faults/run`: each harness is a command that tries to break a built carnet, and says whether it
+//! did.
 //!
-//! `docs/reliability.md` tells what each of them does. They share the clients (`load.rs`), what those know (`ledger.rs`), the look at the
-//! data afterwards (`check.rs`), and the servers (`server.rs`, `store.rs`).
+//! `docs/reliability.md` tells what each of them does. They share the clients (`load.rs`), what those know
+//! (`ledger.rs`), the look at the data afterwards (`check.rs`), and the servers (`server.rs`, `store.rs`).
 
 mod check;
 mod cores;

@@ -1,5 +1,5 @@
-//! T8: three times as many requests as can be answered, by the clock. What is answered stays what can be answered, the rest is told
-//! to come back, memory does not grow, and afterwards everything is as before.
+//! T8: three times as many requests as can be answered, by the clock. What is answered stays what can be answered, the
+//! rest is told to come back, memory does not grow, and afterwards everything is as before.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::store::Store;
 
-/// Connections at the peak. In the flood there are as many as the server answers in half a second: a request that waits behind
-/// all others is answered in time, and it is `max_connections` that sees to it that there are no more of them.
+/// Connections at the peak. In the flood there are as many as the server answers in half a second: a request that waits
+/// behind all others is answered in time, and it is `max_connections` that sees to it that there are no more of them.
 const PEAK: usize = 64;
 const QUEUE_SECONDS: f64 = 0.5;
 /// Peak and flood take turns, and the middle of their ratios counts: no machine is equally fast for a minute.

@@ -1,7 +1,9 @@
-//! T2b: every system call on the files is recorded, and thousands of disks that a power cut could have left are built from them.
+//! T2b: every system call on the files is recorded, and thousands of disks that a power cut could have left are built
+//! from them.
 //!
-//! On such a disk is what was synced before the cut, and of what was written since then nothing, everything, a beginning, any part, or
-//! any sectors. Each is opened, looked through, and compared with what clients had been told before that moment.
+//! On such a disk is what was synced before the cut, and of what was written since then nothing, everything, a
+//! beginning, any part, or any sectors. Each is opened, looked through, and compared with what clients had been told
+//! before that moment.
 
 mod disk;
 mod record;

@@ -1,4 +1,5 @@
-//! Every write without an answer is sent again with its key: what was done is told again, what was not is done now, once.
+//! Every write without an answer is sent again with its key: what was done is told again, what was not is done now,
+//! once.
 
 use std::net::SocketAddr;
 
@@ -9,8 +10,8 @@ use crate::dump::Dump;
 use crate::http;
 use crate::ledger::{Deed, Ledger, Verdict, Write};
 
-/// After `compare`: the ledger knows which of the open writes were done. Answers how many were sent again, and to how many of them
-/// the first answer was repeated.
+/// After `compare`: the ledger knows which of the open writes were done. Answers how many were sent again, and to how
+/// many of them the first answer was repeated.
 pub(crate) fn all(ledger: &mut Ledger, address: SocketAddr, dump: &Dump) -> anyhow::Result<(usize, usize)> {
     let mut client = Client::new(address);
     let open: Vec<Write> = ledger.open.values().cloned().collect();

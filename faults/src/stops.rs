@@ -1,8 +1,9 @@
 //! Graceful stops under load: every request that the server has taken is answered whole, and it ends well and in time.
 //!
-//! A client whose connection ends without an answer asks the system why. A server that closes a connection with something unread in it, or
-//! that is sent something afterwards, makes the system say "reset"; one that has read the request and drops it does not. The
-//! system may lose the bytes just while it closes the other end, and finds that out when it sends them again: hence the patience.
+//! A client whose connection ends without an answer asks the system why. A server that closes a connection with
+//! something unread in it, or that is sent something afterwards, makes the system say "reset"; one that has read the
+//! request and drops it does not. The system may lose the bytes just while it closes the other end, and finds that out
+//! when it sends them again: hence the patience.
 
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -19,7 +20,8 @@ use crate::store::Store;
 
 /// `[server] drain` of the configuration, and a little for a busy machine.
 const DRAIN: Duration = Duration::from_secs(12);
-/// For the system to say that a request was not taken. It sends bytes again that nobody has confirmed after 0.2 seconds, then 0.4.
+/// For the system to say that a request was not taken. It sends bytes again that nobody has confirmed after 0.2
+/// seconds, then 0.4.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {

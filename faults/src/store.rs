@@ -89,8 +89,8 @@ impl Store {
         Ok(())
     }
 
-    /// What the data looks like while no server has it: files through another copy of SQLite, from a copy of them, so that the
-    /// server finds them as they were. Waits until PostgreSQL has noticed that our node is gone.
+    /// What the data looks like while no server has it: files through another copy of SQLite, from a copy of them, so
+    /// that the server finds them as they were. Waits until PostgreSQL has noticed that our node is gone.
     pub(crate) fn look(&self, scratch: &Scratch) -> anyhow::Result<Option<Dump>> {
         match &self.cluster {
             None => files::look(&self.file(), &scratch.path("copy")).map(Some),

@@ -1,4 +1,5 @@
-//! A second opinion on statements: they hold words of SQL, names of the catalog and places for values, and nothing else.
+//! A second opinion on statements: they hold words of SQL, names of the catalog and places for values, and nothing
+//! else.
 
 use carnet::catalog::Catalog;
 

@@ -1,4 +1,4 @@
-//! Doors for the fuzzer: what a request presents, says about its body and has seen, and the links of a page.
+//! For the fuzzer: what a request presents, says about its body and has seen, and the links of a page.
 
 use super::access::{self, KeyParameters, Query};
 use super::{content, envelope};

@@ -1,6 +1,6 @@
 //! The OpenAPI document, computed from the catalog.
 //!
-//! It describes what is promised and nothing else. The files beside this door are its parts; each says
+//! It describes what is promised and nothing else. The files in the folder beside it are its parts; each says
 //! what may be referred to, and what nobody refers to is left out at the end.
 
 mod body;

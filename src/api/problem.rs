@@ -1,7 +1,7 @@
 //! Errors as problem details (RFC 9457), for clients that ask for them: what is wrong, where, and what would be right.
 //!
-//! Nothing here decides anything. The error is decided already; a refused body or query is read once more, for all of its
-//! faults.
+//! Nothing here decides anything. The error is decided already; a refused body or query is read once more, for all of
+//! its faults.
 
 mod entry;
 mod kind;

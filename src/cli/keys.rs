@@ -25,7 +25,8 @@ pub(super) enum Command {
     Create {
         /// What to call it; without a name: key-1, key-2, …
         name: Option<String>,
-        /// What it may do: COLLECTION:read, COLLECTION:write, *:read, *:write; several times, or with commas between. Without it: everything
+        /// What it may do: COLLECTION:read, COLLECTION:write, *:read, *:write; several times, or with commas between.
+        /// Without it: everything
         #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
         scope: Vec<String>,
         /// When it ends: from now on (12h, 90d), a day (2027-01-31) or a moment (RFC 3339). Without it: never

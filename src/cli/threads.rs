@@ -5,12 +5,12 @@ use std::thread::{Builder, available_parallelism};
 
 use parking_lot::Mutex;
 
-/// Besides those that answer: the writer, the follower of access keys, the builder, one for what takes long, and one that
-/// closes the store.
+/// Besides those that answer: the writer, the follower of access keys, the builder, one for what takes long, and one
+/// that closes the store.
 const OTHERS: usize = 5;
 
-/// Starts as many as will be needed, all at once, and lets them go again. The runtime itself would panic where it gets too
-/// few, and then wait for ever for those that it did not get.
+/// Starts as many as will be needed, all at once, and lets them go again. The runtime itself would panic where it gets
+/// too few, and then wait for ever for those that it did not get.
 pub(super) fn suffice() -> io::Result<()> {
     let number = available_parallelism().map_or(1, |cores| cores.get()) + OTHERS;
     let gate = Mutex::new(());

@@ -1,4 +1,4 @@
-//! Doors for the fuzzer: what is read out of a request's head before anybody asks who is calling.
+//! For the fuzzer: what is read out of a request's head before anybody asks who is calling.
 
 use std::net::IpAddr;
 

@@ -1,7 +1,8 @@
 //! The trail: what was done with keys and tables, by whom, each row chained to the one before.
 //!
 //! A row is written in the transaction of what it tells. Its hash is over its own content and the hash of the row
-//! before, so whoever changes or removes one must change all that follow; and the head, kept apart, tells how many there are.
+//! before, so whoever changes or removes one must change all that follow; and the head, kept apart, tells how many
+//! there are.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! Doors for the fuzzer: the statements that a request or a configuration would become. None is run here.
+//! For the fuzzer: the statements that a request or a configuration would become. None is run here.
 
 use super::{postgres, sqlite};
 use crate::catalog::Catalog;

@@ -70,8 +70,8 @@ impl<'a, 'b> PageBuilder<'a, 'b> {
         outcome
     }
 
-    /// Adds records whose memory is shared: a slice of something that takes `holds` bytes, for which there may have been
-    /// asked already.
+    /// Adds records whose memory is shared: a slice of something that takes `holds` bytes, for which there may have
+    /// been asked already.
     pub(super) fn share(&mut self, bytes: Bytes, holds: usize, is_asked: bool) {
         if !self.buffer.is_empty() || !self.pieces.is_empty() {
             self.buffer.push(b',');

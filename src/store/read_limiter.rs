@@ -1,9 +1,9 @@
 //! Limits reads that take long: so many at once, so many who wait, and nobody for long.
 //!
 //! Lists that memory cannot answer are counted by the database. Let in without a bound they would take every
-//! connection, and those who ask for what is quick would wait behind them. An answer that comes too late serves nobody, so
-//! who would wait too long is told so at once: refusing costs about as much as a quick list, and whoever is refused after
-//! having waited has cost both.
+//! connection, and those who ask for what is quick would wait behind them. An answer that comes too late serves nobody,
+//! so who would wait too long is told so at once: refusing costs about as much as a quick list, and whoever is refused
+//! after having waited has cost both.
 
 use std::time::{Duration, Instant};
 

@@ -60,8 +60,8 @@ const STILL_REFERENCED: &str = "still referenced";
 const CHANGED: &str = "changed";
 const UNWANTED: &str = "unwanted";
 
-/// A record of more bytes is not kept with an answer: a few bytes of a request could otherwise store a megabyte, again and
-/// again.
+/// A record of more bytes is not kept with an answer: a few bytes of a request could otherwise store a megabyte, again
+/// and again.
 const LARGEST_KEPT: usize = 4_096;
 
 impl WriteOutcome {

@@ -21,7 +21,8 @@ pub(super) enum Kind {
     Xfs,
 }
 
-/// It has a folder of its own to be mounted in: one that is removed with something else is still in use then, and stays.
+/// It has a folder of its own to be mounted in: one that is removed with something else is still in use then, and
+/// stays.
 #[derive(Debug)]
 pub(super) struct Disk {
     image: PathBuf,
@@ -30,8 +31,9 @@ pub(super) struct Disk {
     folder: PathBuf,
 }
 
-/// Runs this very command again where no other process sees its mounts: a copy of a mount, in any namespace, keeps a file system
-/// that was shut down alive, and it cannot be mounted again. Answers the exit status; none in that second process.
+/// Runs this very command again where no other process sees its mounts: a copy of a mount, in any namespace, keeps a
+/// file system that was shut down alive, and it cannot be mounted again. Answers the exit status; none in that second
+/// process.
 pub(crate) fn in_own_mounts() -> anyhow::Result<Option<u8>> {
     if std::env::var_os(OWN_MOUNTS).is_some() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! The clients of a history: each does one operation after the other, and notes what it asked, what it was told, and when.
+//! The clients of a history: each does one operation after the other, and notes what it asked, what it was told, and
+//! when.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

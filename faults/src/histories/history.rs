@@ -33,8 +33,8 @@ pub(super) struct Absence {
 }
 
 impl History {
-    /// Once everything is over: a create without an answer belongs to the record that shows its token, and a list of a kind says
-    /// something about every record that it did not show.
+    /// Once everything is over: a create without an answer belongs to the record that shows its token, and a list of a
+    /// kind says something about every record that it did not show.
     pub(super) fn settle(&mut self, counters: &[i64]) {
         for operations in self.records.values_mut() {
             let is_created = operations.iter().any(|operation| matches!(operation.what, What::Create(_)));
@@ -68,7 +68,8 @@ impl History {
     }
 }
 
-/// A record, the first that was heard of it, and when a deletion of it was answered; what comes later has nothing to do with it.
+/// A record, the first that was heard of it, and when a deletion of it was answered; what comes later has nothing to do
+/// with it.
 fn life(id: i64, operations: &[Operation]) -> (i64, u64, u64) {
     let born = operations.iter().map(|operation| operation.sent).min();
     let deletions = operations.iter().filter(|operation| operation.what == What::Delete);

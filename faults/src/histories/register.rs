@@ -1,7 +1,8 @@
-//! One record as a register, and whether its operations can have happened one after the other (Wing and Gong's search, with Lowe's memo).
+//! One record as a register, and whether its operations can have happened one after the other (Wing and Gong's search,
+//! with Lowe's memo).
 //!
-//! An operation takes effect at one moment between its sending and its answer. Without an answer it takes effect at some moment after
-//! its sending, or never.
+//! An operation takes effect at one moment between its sending and its answer. Without an answer it takes effect at
+//! some moment after its sending, or never.
 
 use std::collections::HashSet;
 
@@ -86,11 +87,12 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-/// Beyond so many steps the search is given up; a history that can have been needs little more than one for each operation.
+/// Beyond so many steps the search is given up; a history that can have been needs little more than one for each
+/// operation.
 const MOST_STEPS: usize = 20_000_000;
 
-/// Looks for an order. Of two operations that may come next, one with an answer is tried first: what has none is taken only where
-/// nothing else fits, so that the many ways in which it can be left out or done unseen are not all tried.
+/// Looks for an order. Of two operations that may come next, one with an answer is tried first: what has none is taken
+/// only where nothing else fits, so that the many ways in which it can be left out or done unseen are not all tried.
 pub(super) fn check(operations: &[Operation], kinds: &[Kind]) -> Verdict {
     let (mut entries, ends) = entries(operations);
     let completed = operations.iter().filter(|operation| operation.answered.is_some()).count();

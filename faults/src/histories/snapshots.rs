@@ -1,4 +1,5 @@
-//! Lists of all counters: each is of one moment, any two of moments of which one came first, and moments follow real time.
+//! Lists of all counters: each is of one moment, any two of moments of which one came first, and moments follow real
+//! time.
 
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {

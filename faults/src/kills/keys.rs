@@ -1,4 +1,5 @@
-//! `carnet keys` beside a server, some of its commands killed: a key that was shown is there, one that was revoked is not.
+//! `carnet keys` beside a server, some of its commands killed: a key that was shown is there, one that was revoked is
+//! not.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

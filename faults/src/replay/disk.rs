@@ -1,4 +1,5 @@
-//! What is on a disk, and what is still on its way there, by what was written and synced; and what a power cut may leave of it.
+//! What is on a disk, and what is still on its way there, by what was written and synced; and what a power cut may
+//! leave of it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ const SECTOR: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syncs {
     Count,
-    /// As with `synchronous=NORMAL`, which does not sync the log at a commit; more than that, since it does before the log is copied back.
+    /// As with `synchronous=NORMAL`, which does not sync the log at a commit; more than that, since it does before the
+    /// log is copied back.
     NotOfTheLog,
     /// As with `synchronous=OFF`.
     Never,

@@ -81,7 +81,8 @@ pub(super) fn make(options: &Options, scratch: &Scratch, number: usize) -> anyho
 }
 
 impl Recording {
-    /// What the clients know if the power fails before this event: what was answered is settled, what comes next is open.
+    /// What the clients know if the power fails before this event: what was answered is settled, what comes next is
+    /// open.
     pub(super) fn known_after(&self, events: usize) -> Ledger {
         let mut answered: HashMap<u16, usize> = HashMap::new();
         for event in &self.events[..events] {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use anyhow::{Context, bail};
 
-/// How carnet is traced: strings and the paths of descriptors in hexadecimal, so that nothing in them looks like syntax.
+/// How carnet is traced: strings and the paths of descriptors in hexadecimal, so that nothing in them looks like
+/// syntax.
 pub(super) const STRACE: [&str; 8] = [
     "strace",
     "-D",
@@ -115,7 +116,8 @@ impl Parser<'_> {
         let result = result.trim_start().strip_prefix("= ").context("no result")?;
         let returned: i64 = result.split([' ', '<']).next().unwrap_or_default().parse().unwrap_or(-1);
         if returned < 0 {
-            // Failed, or the process was killed within it: a write that may have been done in part is like one that was not synced.
+            // Failed, or the process was killed within it: a write that may have been done in part is like one that was
+            // not synced.
             return Ok(());
         }
         if name == "openat" {

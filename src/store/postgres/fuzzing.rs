@@ -1,4 +1,4 @@
-//! Doors for the fuzzer: the statements of this engine.
+//! For the fuzzer: the statements of this engine.
 
 use super::sql;
 use crate::catalog::collection::Collection;

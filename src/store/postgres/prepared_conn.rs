@@ -14,8 +14,8 @@ use super::connection::{Alive, Connected};
 
 /// More statements than one catalog needs; the texts of updates depend on which fields are given.
 const MOST_PREPARED: usize = 1_024;
-/// What every connection is set to. Statements by key must not be planned anew each time, nor by a look at a table that was
-/// small when they were planned; a lock is waited for, but not for ever; numbers are told exactly.
+/// What every connection is set to. Statements by key must not be planned anew each time, nor by a look at a table that
+/// was small when they were planned; a lock is waited for, but not for ever; numbers are told exactly.
 const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; \
      SET lock_timeout = '5s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '60s'; \
      SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1; \
@@ -61,7 +61,8 @@ impl PreparedConn {
         self.client.query(&statement, parameters).await
     }
 
-    /// As [`PreparedConn::query`], row by row: those who use the connection meanwhile wait for whoever does not take them.
+    /// As [`PreparedConn::query`], row by row: those who use the connection meanwhile wait for whoever does not take
+    /// them.
     pub(super) async fn rows(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<RowStream, Error> {
         let statement = self.statement(text).await?;
         self.client.query_raw(&statement, parameters.iter().copied()).await

@@ -1,4 +1,5 @@
-//! The rows of a long answer, taken as they come: nobody keeps all of them, and between two of them others get their turn.
+//! The rows of a long answer, taken as they come: nobody keeps all of them, and between two of them others get their
+//! turn.
 
 use std::pin::Pin;
 

@@ -28,8 +28,8 @@ use crate::store::cache::Cache;
 use crate::store::fatal::FatalLatch;
 use crate::store::read_limiter::ReadLimiter;
 
-/// Connections that those share who read what is found at once, and those whose reads take long: each connection answers one question
-/// after the other, and what is quick must not wait behind what is not.
+/// Connections that those share who read what is found at once, and those whose reads take long: each connection
+/// answers one question after the other, and what is quick must not wait behind what is not.
 const QUICK_CONNS: usize = 2;
 const LONG_CONNS: usize = 2;
 /// How many lists that take long are asked for at once.

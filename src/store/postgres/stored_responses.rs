@@ -177,8 +177,8 @@ pub(super) async fn clear(conn: &PreparedConn) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sees what all of them take, whoever stored them. Of a large table some pages stand for all: no node has to be told of
-/// what others do, and nobody waits for a row that all would change.
+/// Sees what all of them take, whoever stored them. Of a large table some pages stand for all: no node has to be told
+/// of what others do, and nobody waits for a row that all would change.
 pub(super) async fn measure(conn: &PreparedConn, budget: &AnswerBudget) -> Result<(), Error> {
     for tried in 1.. {
         let before = budget.bytes();

@@ -10,8 +10,8 @@ use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 
 /// The format of what is stored, in `_carnet_version`. A change to anything below raises it, but for a table that is
-/// new: that it is missing shows by itself, and older versions need not know it. 2: access keys have scopes and an end, of
-/// which earlier versions know nothing.
+/// new: that it is missing shows by itself, and older versions need not know it. 2: access keys have scopes and an end,
+/// of which earlier versions know nothing.
 pub(super) const FORMAT: i32 = 2;
 
 /// A statement that changed more rows is logged as one line: forget all that is known of this collection.
@@ -53,8 +53,8 @@ pub(super) fn create(schema: &str) -> String {
     [tables(), counting(&schema), following(&schema), keys(&schema), trail(&schema)].concat()
 }
 
-/// The order of changes is a sequence by itself, and logged: that of an unlogged column is unlogged too (from PostgreSQL
-/// 15 on), and a standby that is promoted may have nothing but zeros of it, so that every write would fail.
+/// The order of changes is a sequence by itself, and logged: that of an unlogged column is unlogged too (from
+/// PostgreSQL 15 on), and a standby that is promoted may have nothing but zeros of it, so that every write would fail.
 fn tables() -> String {
     format!(
         r#"

@@ -12,8 +12,8 @@ use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
 const APPLICATION_ID: i64 = 0x6361_726e;
-/// The format of the tables that this version writes and reads, in `PRAGMA user_version`. 2: access keys have scopes and
-/// an end, of which earlier versions know nothing.
+/// The format of the tables that this version writes and reads, in `PRAGMA user_version`. 2: access keys have scopes
+/// and an end, of which earlier versions know nothing.
 const FORMAT: i64 = 2;
 /// Older versions can corrupt a database when two connections write and checkpoint at once.
 const OLDEST_SQLITE: i32 = 3_051_003;

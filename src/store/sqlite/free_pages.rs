@@ -1,8 +1,8 @@
 //! Space in the file that nothing takes any more, given back to the file system while there is nothing else to do.
 //!
 //! Freed pages are used again before the file grows. Those that stay free are taken from its end in small steps, after
-//! what stands there was moved into the gaps; each step is a commit of its own, and the next copy of the log into the file
-//! makes it shorter.
+//! what stands there was moved into the gaps; each step is a commit of its own, and the next copy of the log into the
+//! file makes it shorter.
 
 use rusqlite::Connection;
 

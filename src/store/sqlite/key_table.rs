@@ -37,8 +37,8 @@ CREATE TRIGGER IF NOT EXISTS _carnet_key_deleted AFTER DELETE ON _carnet_keys
   BEGIN UPDATE _carnet_key_changes SET number = number + 1; END;
 ";
 
-/// The columns that came later, what they are, and what a key has that was made before: no right to manage keys, a right
-/// to all records, no end.
+/// The columns that came later, what they are, and what a key has that was made before: no right to manage keys, a
+/// right to all records, no end.
 const ADDED: [(&str, &str, &str); 6] = [
     ("admin", "INTEGER NOT NULL DEFAULT 0 CHECK (admin IN (0, 1))", "0"),
     ("scopes", "TEXT NOT NULL DEFAULT '*'", "'*'"),
@@ -278,7 +278,8 @@ impl KeyTable {
     }
 }
 
-/// A secret is one key's alone, be it the present one, the one before, or the first, by which the key is known for good.
+/// A secret is one key's alone, be it the present one, the one before, or the first, by which the key is known for
+/// good.
 fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyAdminError> {
     let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1 OR first_hash = ?1";
     let holder = connection.query_row(text, [access_key.hash().as_bytes()], |row| row.get(0));

@@ -38,8 +38,8 @@ impl Log {
         Self { file, observer, has_pages: true, tried: None, is_held: false }
     }
 
-    /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only where
-    /// that is not enough it is cut.
+    /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only
+    /// where that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
         let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
         match self.measure() {

@@ -48,8 +48,8 @@ fn put(path: &str, seen: &str, body: &str) -> Request {
     Request::new(&format!("PUT {path}")).header("If-Match", seen).json(body)
 }
 
-/// Fetches with a tag in hand. A 304 says nothing about a content that it does not have, so it is not held to what every other
-/// answer promises.
+/// Fetches with a tag in hand. A 304 says nothing about a content that it does not have, so it is not held to what
+/// every other answer promises.
 #[track_caller]
 fn fetch_with(client: &mut Client, line: &str, held: &[&str]) -> Answer {
     let request = held.iter().fold(Request::new(line), |request, tag| request.header("If-None-Match", tag));

@@ -1,4 +1,5 @@
-//! Problem details (RFC 9457) for clients that name `application/problem+json`: why a request was refused, all faults at once.
+//! Problem details (RFC 9457) for clients that name `application/problem+json`: why a request was refused, all faults
+//! at once.
 
 use dev::answer::Answer;
 use dev::configs;

@@ -181,7 +181,10 @@ fn every_direct_dependency_has_its_reason_and_its_features() {
             complaints.push(format!("{name} may be of any version"));
         }
     }
-    assert!(own["features"].as_object().unwrap().get("default").is_none(), "the doors for fuzzing stay shut");
+    assert!(
+        own["features"].as_object().unwrap().get("default").is_none(),
+        "the functions for fuzzing stay out"
+    );
     let manifests = called("Cargo.toml");
     assert_eq!(manifests.len(), OWN.len());
     for path in manifests {

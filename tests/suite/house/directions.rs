@@ -1,4 +1,4 @@
-//! Which room uses which, and which words belong to one room alone.
+//! Which module uses which, and which words belong to one module alone.
 //!
 //! The table is the one in ARCHITECTURE.md, so the page cannot say something else than what is held.
 
@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 
 use super::repository::{code, files, none, read};
 
-/// What a room may use, by the table of ARCHITECTURE.md.
+/// What a module may use, by the table of ARCHITECTURE.md.
 fn allowed() -> BTreeMap<String, Vec<String>> {
     let page = read("ARCHITECTURE.md");
-    let section = page.split("\n## Which room may use which\n").nth(1).expect("the section of the table");
+    let section = page.split("\n## Which module may use which\n").nth(1).expect("the section of the table");
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     rows.map(|row| {
         let cells: Vec<&str> = row.split('|').collect();
-        let room: Vec<String> = names(cells[1]);
-        (room[0].clone(), names(cells[2]))
+        let module: Vec<String> = names(cells[1]);
+        (module[0].clone(), names(cells[2]))
     })
     .collect()
 }
 
-/// The room of a source file: `src/store.rs` and `src/store/sql.rs` are of `store`.
-fn room(path: &str) -> &str {
+/// The module of a source file: `src/store.rs` and `src/store/sql.rs` are of `store`.
+fn module(path: &str) -> &str {
     let path = path.strip_prefix("src/").unwrap();
     path.split(['/', '.']).next().unwrap()
 }
@@ -69,24 +69,24 @@ fn only_in(home: impl Fn(&str) -> bool, words: &[&str]) {
 }
 
 #[test]
-fn every_room_uses_only_what_the_table_allows() {
+fn every_module_uses_only_what_the_table_allows() {
     let allowed = allowed();
     let mut complaints = Vec::new();
     for path in files("src", ".rs") {
-        let room = room(&path);
-        if room == "lib" || room == "main" {
+        let module = module(&path);
+        if module == "lib" || module == "main" {
             continue;
         }
-        let Some(may_use) = allowed.get(room) else {
-            complaints.push(format!("{path} is in a room that ARCHITECTURE.md does not have"));
+        let Some(may_use) = allowed.get(module) else {
+            complaints.push(format!("{path} is in a module that ARCHITECTURE.md does not have"));
             continue;
         };
         for used in crate_paths(&code(&path)) {
             let used = used.split("::").next().unwrap();
             if used.is_empty() {
-                complaints.push(format!("{path} has `crate::{{…}}`: write one `use` for each room"));
-            } else if used != room && !may_use.iter().any(|allowed| allowed == used) {
-                complaints.push(format!("{path} uses {used}, and {room} may not"));
+                complaints.push(format!("{path} has `crate::{{…}}`: write one `use` for each module"));
+            } else if used != module && !may_use.iter().any(|allowed| allowed == used) {
+                complaints.push(format!("{path} uses {used}, and {module} may not"));
             }
         }
     }
@@ -97,8 +97,8 @@ fn every_room_uses_only_what_the_table_allows() {
 fn the_table_allows_nothing_that_nobody_uses() {
     for (room_of_table, may_use) in allowed() {
         let own: Vec<String> =
-            files("src", ".rs").into_iter().filter(|path| room(path) == room_of_table).collect();
-        assert!(!own.is_empty(), "there is no room {room_of_table}");
+            files("src", ".rs").into_iter().filter(|path| module(path) == room_of_table).collect();
+        assert!(!own.is_empty(), "there is no module {room_of_table}");
         for used in may_use {
             let is_used = own.iter().any(|path| {
                 crate_paths(&code(path)).iter().any(|path| path.split("::").next() == Some(used.as_str()))
@@ -109,9 +109,9 @@ fn the_table_allows_nothing_that_nobody_uses() {
 }
 
 #[test]
-fn the_configuration_takes_from_other_rooms_their_settings_and_no_more() {
+fn the_configuration_takes_from_other_modules_their_settings_and_no_more() {
     let mut complaints = Vec::new();
-    for path in files("src", ".rs").iter().filter(|path| room(path) == "config") {
+    for path in files("src", ".rs").iter().filter(|path| module(path) == "config") {
         let text = code(path);
         for used in crate_paths(&text) {
             if used.starts_with("store") && !used.starts_with("store::url") {
@@ -129,7 +129,7 @@ fn the_configuration_takes_from_other_rooms_their_settings_and_no_more() {
 
 #[test]
 fn only_http_names_the_http_library() {
-    only_in(|path| room(path) == "http", &["hyper", "hyper_util", "http_body_util"]);
+    only_in(|path| module(path) == "http", &["hyper", "hyper_util", "http_body_util"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn only_the_engine_names_its_driver() {
 #[test]
 fn only_who_talks_over_sockets_names_the_library_of_tls() {
     only_in(
-        |path| path.starts_with("src/store/postgres") || room(path) == "http",
+        |path| path.starts_with("src/store/postgres") || module(path) == "http",
         &["rustls", "tokio_rustls"],
     );
 }
@@ -159,7 +159,7 @@ fn only_the_store_speaks_sql() {
         "PRAGMA",
         "BEGIN IMMEDIATE",
     ];
-    only_in(|path| room(path) == "store", &statements);
+    only_in(|path| module(path) == "store", &statements);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The container image can be built: from the files that `deploy/Dockerfile.dockerignore` lets in, the program compiles.
+//! The container image can be built: from the files that `deploy/Dockerfile.dockerignore` lets in, the program
+//! compiles.
 //!
 //! No container engine is needed. The files are copied as an engine would hand them to the build, and checked there.
 

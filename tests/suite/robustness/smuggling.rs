@@ -1,5 +1,5 @@
-//! Requests that announce their length twice, behind others on the same connection, however their bytes are cut: each is
-//! refused, and what is inside it is never done.
+//! Requests that announce their length twice, behind others on the same connection, however their bytes are cut: each
+//! is refused, and what is inside it is never done.
 
 use dev::client::Client;
 use dev::configs;

@@ -257,8 +257,8 @@ impl Stored for Table {
         indexes::rule_index(collection, rule).parts.iter().all(|part| self.has_index(part))
     }
 
-    /// Indexes get their new names at the next start; a constraint would keep its own, and be in the way of a field that
-    /// is called like this one was.
+    /// Indexes get their new names at the next start; a constraint would keep its own, and be in the way of a field
+    /// that is called like this one was.
     fn renaming_column(&self, from: &str, to: &str) -> String {
         let table = quote(&self.name);
         let mut statements =

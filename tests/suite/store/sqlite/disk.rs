@@ -114,8 +114,8 @@ fn whichever_sync_fails_the_server_ends_and_nothing_acknowledged_is_lost() {
     assert!(ends_at_each(SYNCS, faults) >= 6, "most failed at the start already");
 }
 
-/// The log is copied into the file while writes go on, and a sync of the file that fails then is as bad as any: the next
-/// one would say yes without what was lost.
+/// The log is copied into the file while writes go on, and a sync of the file that fails then is as bad as any: the
+/// next one would say yes without what was lost.
 #[test]
 fn a_sync_of_the_file_that_fails_under_steady_load_ends_the_server_and_nothing_acknowledged_is_lost() {
     let home = Home::new(&configs::long_pages());
