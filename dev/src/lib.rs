@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod client;
+pub mod cluster;
 pub mod configs;
 pub mod dice;
 pub mod file;

@@ -1,12 +1,17 @@
 //! One running `carnet`: its lines of output as they come, its end, and signals on the way there.
 
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// How long anything may take before a test gives up. Never part of what is asserted.
 pub const SAFETY_NET: Duration = Duration::from_secs(60);
@@ -25,7 +30,8 @@ pub fn carnet(binary: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     command
 }
 
-/// A started process whose output is collected while it runs.
+/// A started process whose output is collected while it runs; killed when it is let go.
+#[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Behind a lock only so that threads may share the server that holds this.
@@ -69,34 +75,46 @@ impl Outcome {
 
 impl Process {
     pub fn start(mut command: Command) -> Process {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+        command.stderr(Stdio::piped());
+        Process::spawn(command)
+    }
+
+    /// The same, with its standard error at the end of a file.
+    pub fn start_logging(mut command: Command, log: &Path) -> Process {
+        let log = OpenOptions::new().create(true).append(true).open(log);
+        command.stderr(log.unwrap_or_else(|error| panic!("{command:?} has no log: {error}")));
+        Process::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Process {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
         let (sender, lines) = channel();
         let stdout = Arc::new(Mutex::new(String::new()));
         let stderr = Arc::new(Mutex::new(String::new()));
-        let out = BufReader::new(child.stdout.take().unwrap());
-        let err = BufReader::new(child.stderr.take().unwrap());
-        let readers = vec![
-            std::thread::spawn({
-                let stdout = Arc::clone(&stdout);
-                move || {
-                    each_line(out, |line| {
-                        stdout.lock().unwrap().push_str(&line);
-                        // Nobody need be listening.
-                        sender.send(line).ok();
-                    });
-                }
-            }),
-            std::thread::spawn({
-                let stderr = Arc::clone(&stderr);
-                move || each_line(err, |line| stderr.lock().unwrap().push_str(&line))
-            }),
-        ];
+        let mut readers = Vec::new();
+        readers.extend(child.stdout.take().map(|from| {
+            let stdout = Arc::clone(&stdout);
+            std::thread::spawn(move || {
+                each_line(BufReader::new(from), |line| {
+                    stdout.lock().unwrap().push_str(&line);
+                    // Nobody need be listening.
+                    sender.send(line).ok();
+                });
+            })
+        }));
+        readers.extend(child.stderr.take().map(|from| {
+            let stderr = Arc::clone(&stderr);
+            std::thread::spawn(move || {
+                each_line(BufReader::new(from), |line| stderr.lock().unwrap().push_str(&line));
+            })
+        }));
         Process { child, lines: Mutex::new(lines), stdout, stderr, readers, ended: None }
+    }
+
+    /// The address that a server says on its next line; `None` where it says none.
+    pub fn address(&mut self) -> Option<SocketAddr> {
+        self.next_line()?.rsplit("://").next()?.parse().ok()
     }
 
     /// The next line on standard output, without its end; `None` when there will be no more.
@@ -123,8 +141,16 @@ impl Process {
 
     /// Sends a signal, by its short name.
     pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
-        assert!(status.unwrap().success(), "kill -{name}");
+        let signals = [
+            ("TERM", Signal::TERM),
+            ("INT", Signal::INT),
+            ("HUP", Signal::HUP),
+            ("STOP", Signal::STOP),
+            ("CONT", Signal::CONT),
+        ];
+        let signal = signals.into_iter().find(|(known, _)| *known == name);
+        let (_, signal) = signal.unwrap_or_else(|| panic!("no signal {name}"));
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Ends the process as a power cut would, and waits until it is gone.
@@ -135,7 +161,15 @@ impl Process {
 
     /// Waits for the end; a process that does not end is killed, and the test fails.
     pub fn wait(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + SAFETY_NET;
+        self.wait_for(SAFETY_NET).unwrap_or_else(|| {
+            self.child.kill().ok();
+            panic!("the process did not end by itself:\n{}", self.stderr());
+        })
+    }
+
+    /// Waits for the end, so long at the most.
+    pub fn wait_for(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + patience;
         while self.ended.is_none() {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.lines.get_mut().unwrap().recv_timeout(left) {
@@ -146,13 +180,10 @@ impl Process {
                         reader.join().unwrap();
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    self.child.kill().ok();
-                    panic!("the process did not end by itself:\n{}", self.stderr());
-                }
+                Err(RecvTimeoutError::Timeout) => return None,
             }
         }
-        self.ended.unwrap()
+        self.ended
     }
 
     /// Waits for the end and gives everything that was said.

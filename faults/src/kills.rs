@@ -123,14 +123,15 @@ impl Kills<'_> {
                     _ => std::thread::sleep(moment),
                 }
                 if kind == Kind::Stop {
-                    server.ask_to_stop()?;
+                    server.ask_to_stop();
                     std::thread::sleep(Duration::from_millis(dice.below(60) as u64));
                 }
                 let Some(cluster) = store.cluster.as_ref().filter(|_| kind == Kind::Server) else {
-                    return server.kill().map(|()| None);
+                    server.kill();
+                    return Ok(None);
                 };
-                cluster.kill()?;
-                cluster.again()?;
+                cluster.kill();
+                cluster.start_again();
                 let back = server.until_ready(Duration::from_secs(30))?;
                 std::thread::sleep(Duration::from_millis(100 + dice.below(300) as u64));
                 Ok(Some(back))
@@ -172,10 +173,9 @@ impl Kills<'_> {
         self.added += 1;
         self.rounds.store.configure("64MiB", self.added)?;
         for _ in 0..1 + self.rounds.dice.below(3) {
-            let mut child = self.rounds.store.launch().spawn()?;
+            let mut child = self.rounds.store.launch().spawn();
             std::thread::sleep(Duration::from_micros(self.rounds.dice.below(60_000) as u64));
-            child.kill()?;
-            child.wait()?;
+            child.kill();
             self.rounds.outcome.count("starts killed", 1);
             self.rounds.look()?;
         }

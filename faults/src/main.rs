@@ -19,7 +19,6 @@ mod load;
 mod options;
 mod outcome;
 mod overload;
-mod postgres;
 mod proxy;
 mod replay;
 mod retry;

@@ -138,7 +138,7 @@ fn request(kind: Kind, number: u64) -> Vec<u8> {
 
 /// The memory of the server, in KiB.
 pub(crate) fn resident(server: &Server) -> anyhow::Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid().as_raw_nonzero()))?;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     Ok(line.unwrap_or_default().trim().trim_end_matches(" kB").parse()?)
 }

@@ -10,7 +10,6 @@
 
 mod support {
     pub(crate) mod clock;
-    pub(crate) mod cluster;
     pub(crate) mod copying;
     pub(crate) mod engine;
     pub(crate) mod exchange;

@@ -1,21 +1,20 @@
 //! The servers as processes: started, asked what they used, stopped.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use dev::process::carnet;
-use rustix::process::{Pid, Signal, kill_process};
+use dev::process::{Process, carnet};
 
 use crate::http;
 use crate::options::Options;
 
-/// How long a server may take to start before the run is given up.
-const START_PATIENCE: Duration = Duration::from_secs(120);
+/// How long a server may take to start or to stop before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Who is measured. The order is the order in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,9 +53,7 @@ pub(crate) struct Server {
     pub(crate) who: Who,
     pub(crate) address: SocketAddr,
     pub(crate) spawned: Instant,
-    child: Child,
-    /// Kept open, so that the server may write to it.
-    _stdout: Option<ChildStdout>,
+    process: Process,
 }
 
 /// Resident memory in MiB.
@@ -75,19 +72,19 @@ impl Server {
     /// On the database that this address leads to.
     pub(crate) fn carnet_on(options: &Options, database: &str) -> anyhow::Result<Self> {
         let command = carnet(&options.carnet, &["serve", "--listen", "127.0.0.1:0", "--database", database]);
-        announced(options, Who::Carnet, command, Path::new("its database"))
+        announced(options, Who::Carnet, command)
     }
 
     pub(crate) fn bare(options: &Options, body: &Path, head: Option<&Path>) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("bare").arg(body).args(head);
-        announced(options, if head.is_some() { Who::BareHead } else { Who::Bare }, command, body)
+        announced(options, if head.is_some() { Who::BareHead } else { Who::Bare }, command)
     }
 
     pub(crate) fn one_commit(options: &Options, database: &Path) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("one-commit").arg(database);
-        announced(options, Who::OneCommit, command, database)
+        announced(options, Who::OneCommit, command)
     }
 
     pub(crate) fn pocketbase(options: &Options, program: &Path, directory: &Path) -> anyhow::Result<Self> {
@@ -97,8 +94,7 @@ impl Server {
             .args(["serve", "--automigrate=false", "--http", &address.to_string(), "--dir"])
             .arg(directory);
         command.arg("--migrationsDir").arg(options.source.join("benches/speed/pocketbase"));
-        command.stdout(Stdio::null());
-        let mut server = spawn(options, Who::PocketBase, command, directory, address)?;
+        let mut server = spawn(options, Who::PocketBase, command, address)?;
         let health = http::plain("GET", "/api/health");
         while !http::exchange(address, &health).is_ok_and(|answer| answer.status == 200) {
             server.check_alive()?;
@@ -109,11 +105,11 @@ impl Server {
 
     /// Processor time used so far, by all threads, in seconds.
     pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
-        Ok(Times::of(self.child.id())?.own)
+        Ok(Times::of(self.process.id())?.own)
     }
 
     pub(crate) fn memory(&self) -> anyhow::Result<Memory> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let mebibytes = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
             let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
@@ -126,25 +122,25 @@ impl Server {
 
     /// Stops it as an operator would, and waits until it has gone.
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
-        let pid = Pid::from_child(&self.child);
-        kill_process(pid, Signal::TERM)?;
-        self.child.wait()?;
-        Ok(())
+        self.process.signal("TERM");
+        self.process
+            .wait_for(PATIENCE)
+            .with_context(|| format!("{} does not stop", self.who.name()))
+            .map(drop)
     }
 
     /// `kill -9`.
     pub(crate) fn kill(mut self) -> anyhow::Result<()> {
-        self.child.kill()?;
-        self.child.wait()?;
+        self.process.kill();
         Ok(())
     }
 
     fn check_alive(&mut self) -> anyhow::Result<()> {
-        if let Some(status) = self.child.try_wait()? {
+        if let Some(status) = self.process.wait_for(Duration::ZERO) {
             bail!("{} ended with {status}; its log is in the data directory", self.who.name());
         }
-        if self.spawned.elapsed() > START_PATIENCE {
-            bail!("{} was not ready after {} s", self.who.name(), START_PATIENCE.as_secs());
+        if self.spawned.elapsed() > PATIENCE {
+            bail!("{} was not ready after {} s", self.who.name(), PATIENCE.as_secs());
         }
         Ok(())
     }
@@ -179,47 +175,25 @@ impl Times {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Starts a server that says its address on the first line of standard output.
-fn announced(options: &Options, who: Who, mut command: Command, subject: &Path) -> anyhow::Result<Server> {
-    command.stdout(Stdio::piped());
+fn announced(options: &Options, who: Who, command: Command) -> anyhow::Result<Server> {
     let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
-    let mut server = spawn(options, who, command, subject, nowhere)?;
-    let mut stdout = BufReader::new(server.child.stdout.take().context("no standard output")?);
-    let mut line = String::new();
-    stdout.read_line(&mut line)?;
-    let address = line.trim().rsplit("http://").next().unwrap_or_default();
-    server.address = match address.parse() {
-        Ok(address) => address,
-        Err(_) => {
-            server.check_alive()?;
-            bail!("{} said {line:?} instead of its address", who.name());
-        }
+    let mut server = spawn(options, who, command, nowhere)?;
+    let Some(address) = server.process.address() else {
+        server.check_alive()?;
+        bail!("{} did not say its address", who.name());
     };
-    server._stdout = Some(stdout.into_inner());
+    server.address = address;
     Ok(server)
 }
 
 /// Starts a process in the data directory, where the script that cleans up recognises it.
-fn spawn(
-    options: &Options,
-    who: Who,
-    mut command: Command,
-    subject: &Path,
-    address: SocketAddr,
-) -> anyhow::Result<Server> {
+fn spawn(options: &Options, who: Who, mut command: Command, address: SocketAddr) -> anyhow::Result<Server> {
     let log = options.data.join(format!("{}.log", who.name().replace(' ', "-").to_lowercase()));
-    command.current_dir(&options.data).stdin(Stdio::null()).stderr(File::create(log)?);
+    command.current_dir(&options.data);
     let spawned = Instant::now();
-    let child =
-        command.spawn().with_context(|| format!("cannot start {} on {}", who.name(), subject.display()))?;
+    let process = Process::start_logging(command, &log);
     let mut pids = OpenOptions::new().create(true).append(true).open(options.data.join("pids"))?;
-    writeln!(pids, "{}", child.id())?;
-    Ok(Server { who, address, spawned, child, _stdout: None })
+    writeln!(pids, "{}", process.id())?;
+    Ok(Server { who, address, spawned, process })
 }

@@ -59,7 +59,7 @@ pub(super) fn make(options: &Options, scratch: &Scratch, number: usize) -> anyho
             std::thread::sleep(IDLE);
         }
     }
-    server.kill()?;
+    server.kill();
     let mut told = HashMap::new();
     for client in clients {
         told.insert(client.client.port().context("a client without a connection")?, client.told);

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use dev::cluster::Cluster;
 use dev::configs;
 use dev::process::SAFETY_NET;
 use dev::request::Request;
 
 use super::ledger::Ledger;
-use crate::support::cluster::Cluster;
 use crate::support::home::Home;
 use crate::support::server::Server;
 

@@ -5,28 +5,41 @@
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
-use dev::schema;
+use crate::process::SAFETY_NET;
+use crate::schema;
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/postgres-cluster");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/postgres-cluster");
 
-/// A server of its own, with data that outlives a crash.
-pub(crate) struct Cluster {
+/// A server of its own.
+#[derive(Debug)]
+pub struct Cluster {
     folder: PathBuf,
-    pub(crate) port: u16,
+    pub port: u16,
     password: String,
     /// Removes everything when its input ends, which the system sees to if we cannot.
     watcher: Child,
 }
 
 impl Cluster {
-    /// A new one that follows nobody.
-    pub(crate) fn start() -> Cluster {
+    /// Whether the server's programs are there, or could be installed.
+    pub fn is_possible() -> bool {
+        Command::new(SCRIPT).arg("find").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+    }
+
+    /// A new one whose data need not outlive a crash.
+    pub fn passing() -> Cluster {
+        Cluster::make(|folder| run(&["start", folder]))
+    }
+
+    /// A new one with data that outlives a crash, which follows nobody.
+    pub fn start() -> Cluster {
         Cluster::make(|folder| run(&["durable", folder]))
     }
 
     /// A standby of this one, by the name that it is known by.
-    pub(crate) fn follower(&self, name: &str) -> Cluster {
+    pub fn follower(&self, name: &str) -> Cluster {
         Cluster::make(|folder| run(&["follow", &self.folder(), folder, name]))
     }
 
@@ -50,45 +63,61 @@ impl Cluster {
     }
 
     /// The URL of its database, over the network.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         Cluster::url_of(&[self])
     }
 
+    /// Makes a database, and gives its URL.
+    pub fn database(&self, name: &str) -> String {
+        self.query(&format!("CREATE DATABASE {name}"));
+        let url = self.url();
+        format!("{}/{name}", url.rsplit_once('/').expect("a database").0)
+    }
+
+    /// Waits until no other client is connected: what a killed node had sent is settled then.
+    pub fn until_alone(&self) {
+        let until = Instant::now() + SAFETY_NET;
+        let others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        while self.query(others) != ["0"] {
+            assert!(Instant::now() < until, "PostgreSQL still works for a node that was killed long ago");
+        }
+    }
+
     /// One URL for several, in this order.
-    pub(crate) fn url_of(clusters: &[&Cluster]) -> String {
+    pub fn url_of(clusters: &[&Cluster]) -> String {
         let hosts: Vec<String> = clusters.iter().map(|it| format!("127.0.0.1:{}", it.port)).collect();
         format!("postgres://carnet:{}@{}/postgres", clusters[0].password, hosts.join(","))
     }
 
     /// How a standby reaches this one, by its name.
-    pub(crate) fn leads(&self, name: &str) -> String {
+    pub fn leads(&self, name: &str) -> String {
         format!("host={} port={} user=carnet application_name={name}", self.folder(), self.port)
     }
 
     /// Ends all its processes as a power cut would.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         run(&["signal", &self.folder(), "KILL"]);
     }
 
     /// Keeps all its processes from doing anything, or lets them go on.
-    pub(crate) fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         run(&["signal", &self.folder(), name]);
     }
 
     /// Starts it where it was.
-    pub(crate) fn start_again(&self) {
+    pub fn start_again(&self) {
         run(&["again", &self.folder()]);
     }
 
     /// The first column of every row, as text.
     #[track_caller]
-    pub(crate) fn query(&self, sql: &str) -> Vec<String> {
+    pub fn query(&self, sql: &str) -> Vec<String> {
         schema::query(&self.url(), sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
     /// Sets a setting for good.
     #[track_caller]
-    pub(crate) fn set(&self, name: &str, value: &str) {
+    pub fn set(&self, name: &str, value: &str) {
         self.query(&format!("ALTER SYSTEM SET {name} = '{value}'"));
         self.query("SELECT pg_reload_conf()");
     }
