@@ -10,6 +10,7 @@ use std::time::Instant;
 use std::{env, fs, io};
 
 use carnet_fuzz::TARGETS;
+use dev::dice::Dice;
 
 /// What is being run, for the last words of a run that ends here.
 static NOW: Mutex<(String, Vec<u8>)> = Mutex::new((String::new(), Vec::new()));
@@ -48,7 +49,7 @@ fn main() -> io::Result<ExitCode> {
         }
         let words = words(&fs::read_to_string(Path::new(dictionaries).join(format!("{name}.dict")))?);
         let runs = if name == "router" { runs / ROUTER_SHARE } else { runs };
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut dice = Dice::new(seed);
         for number in 0..runs {
             let input = change(&mut dice, &inputs, &words);
             note(&format!("change {number} of {name} (seed {seed})"), &input);
@@ -100,18 +101,6 @@ fn words(text: &str) -> Vec<Vec<u8>> {
             bytes
         })
         .collect()
-}
-
-/// Numbers that chance makes (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
-    }
 }
 
 /// One of the inputs with a few changes: a byte, a word, something gone, something twice, the end of another.
