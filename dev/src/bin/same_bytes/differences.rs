@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 /// So many are shown.
 const SHOWN: usize = 10;
+/// So many lines of each.
+const LINES: usize = 8;
 /// So much of a line is shown on either side of the place where it differs.
 const AROUND: usize = 160;
 
@@ -31,16 +33,19 @@ impl Differences {
             bytes.split(|byte| *byte == b'\n').map(|line| line.escape_ascii().to_string()).collect()
         };
         let (old, new) = (lines(old), lines(new));
-        let none = "(nothing)".to_owned();
-        let mut shown = 0;
-        for number in 0..old.len().max(new.len()) {
-            let (was, is) = (old.get(number).unwrap_or(&none), new.get(number).unwrap_or(&none));
-            if was != is && shown < 6 {
-                shown += 1;
-                let common = was.bytes().zip(is.bytes()).take_while(|(one, other)| one == other).count();
-                println!("  line {}", number + 1);
-                println!("    OLD: {}", around(was, common));
-                println!("    NEW: {}", around(is, common));
+        let (was, is) = (only(&old, &new), only(&new, &old));
+        if was.is_empty() && is.is_empty() {
+            let first = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+            println!("  the same lines in another order, from line {}: {}", first + 1, new[first]);
+        }
+        for (name, lines, others) in [("OLD", &was, &is), ("NEW", &is, &was)] {
+            for (number, line) in lines.iter().enumerate().take(LINES) {
+                let other = others.get(number).map_or("", |other| other.as_str());
+                let common = line.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+                println!("  {name}: {}", around(line, common));
+            }
+            if lines.len() > LINES {
+                println!("  {name}: and {} more lines", lines.len() - LINES);
             }
         }
     }
@@ -52,6 +57,19 @@ impl Differences {
         println!("\n{} compared, {} different", self.compared, self.found);
         ExitCode::from(u8::from(self.found > 0))
     }
+}
+
+/// The lines that the other side has not, or not as often.
+fn only<'a>(lines: &'a [String], others: &[String]) -> Vec<&'a String> {
+    let mut left: Vec<&String> = others.iter().collect();
+    let mut is_alone = |line: &&String| match left.iter().position(|other| other == line) {
+        Some(place) => {
+            left.swap_remove(place);
+            false
+        }
+        None => true,
+    };
+    lines.iter().filter(|line| is_alone(line)).collect()
 }
 
 /// The part of a line around a place in it; all of it is ASCII.
