@@ -37,6 +37,7 @@ use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
+use cache::read_path::{self, ListRequest};
 use idempotency::{IdempotencyToken, Replayable};
 use keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
 use migration::{Conflict, MigrationPlan};
@@ -221,7 +222,10 @@ impl Store {
     /// The representation of the record with this id, or `None`.
     pub async fn fetch(&self, collection: &Collection, id: RecordId) -> Result<Option<Bytes>, StoreError> {
         match self {
-            Self::Sqlite(engine) => engine.fetch(collection, id),
+            Self::Sqlite(engine) => match engine.fetch_known(collection, id) {
+                Some(known) => Ok(known),
+                None => Box::pin(read_path::fetch(engine.as_ref(), collection, id)).await,
+            },
             Self::Postgres(engine) => Box::pin(engine.fetch(collection, id)).await,
         }
     }
@@ -234,9 +238,10 @@ impl Store {
         listing: &Listing,
         room: &mut Room<'_>,
     ) -> Result<Page, StoreError> {
+        let request = ListRequest { collection, listing, room };
         match self {
-            Self::Sqlite(engine) => engine.list(collection, listing, room).await,
-            Self::Postgres(engine) => Box::pin(engine.list(collection, listing, room)).await,
+            Self::Sqlite(engine) => read_path::list(engine.as_ref(), request).await,
+            Self::Postgres(engine) => Box::pin(engine.list(request)).await,
         }
     }
 

@@ -4,10 +4,13 @@
 //! here before it answers anybody; a reader that had to go to the database compares versions, so that all
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
-pub(super) mod lookup;
 pub(super) mod blocks;
+pub(super) mod builder;
 mod chunk;
 pub(super) mod ids;
+mod learning;
+pub(super) mod lookup;
+pub(super) mod read_path;
 pub(super) mod sets;
 pub(super) mod term;
 pub(super) mod view;
@@ -26,9 +29,10 @@ use crate::record::listing::Window;
 use crate::store::StoreError;
 use crate::store::change::Change;
 use blocks::{Block, BlockKey, Blocks};
+use builder::BuildQueue;
 use ids::Ids;
 use sets::{Part, SetKey, Sets};
-use view::{Run, View};
+use view::{Read, Run, View};
 
 /// Sets may take a quarter of the memory, blocks the rest.
 const SHARE_OF_SETS: usize = 4;
@@ -37,6 +41,7 @@ pub(super) struct Cache {
     catalog: Arc<Catalog>,
     state: RwLock<State>,
     blocks: Blocks,
+    pub(super) builds: BuildQueue,
     /// Raised before a commit changes blocks, and again afterwards: odd meanwhile.
     turns: AtomicU64,
     /// The version of `state`, to wait for without its lock.
@@ -59,6 +64,7 @@ impl Cache {
             catalog,
             state: RwLock::new(State { version, sets }),
             blocks: Blocks::new(limit_bytes - for_sets),
+            builds: BuildQueue::default(),
             turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
             is_closed: AtomicBool::new(false),
@@ -89,8 +95,7 @@ impl Cache {
 
     /// Whether a record lives, where all ids of the collection are known.
     pub(super) fn lives(&self, collection: usize, id: RecordId) -> Option<bool> {
-        let all = SetKey { collection, fields: Vec::new(), terms: Vec::new() };
-        self.known()?.sets.find(&all).map(|ids| ids.contains(id))
+        self.known()?.sets.find(&SetKey::all_of(collection)).map(|ids| ids.contains(id))
     }
 
     /// The page of a set, `None` where the set is not known.
@@ -132,15 +137,14 @@ impl Cache {
         self.known()?.sets.find(key).map(Ids::len)
     }
 
-    /// Keeps blocks that were read at `version`, unless something has changed since.
-    pub(super) fn keep(&self, version: u64, blocks: impl Iterator<Item = (BlockKey, Arc<Block>)>) -> bool {
+    /// Keeps the blocks that were read whole at `version`, unless something has changed since.
+    pub(super) fn keep(&self, version: u64, read: Vec<Read>) {
         // Held until all are in: a change cannot come between the look and the keeping.
         let state = self.state.read();
-        let is_current = state.version == version;
-        if is_current {
-            blocks.for_each(|(key, block)| self.blocks.keep(key, block));
+        if state.version == version {
+            let whole = read.into_iter().filter(|(.., is_whole)| *is_whole);
+            whole.for_each(|(key, block, _)| self.blocks.keep(key, block));
         }
-        is_current
     }
 
     /// Keeps a set that was read at `version`, unless something has changed since.
@@ -231,8 +235,9 @@ impl Cache {
         }
     }
 
-    /// Says that no further commit will be applied: nobody need wait for one.
+    /// Says that no further commit will be applied: nobody need wait for one, and no set be built.
     pub(super) fn close(&self) {
+        self.builds.stop();
         self.is_closed.store(true, Ordering::Release);
     }
 

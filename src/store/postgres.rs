@@ -3,7 +3,6 @@
 pub mod address;
 mod stored_responses;
 mod audit;
-mod builder;
 mod columns;
 mod connection;
 pub(super) mod copy;
@@ -14,7 +13,6 @@ mod group;
 mod change_row;
 mod indexes;
 mod key_follower;
-mod learning;
 mod prepared_conn;
 mod system_tables;
 mod group_window;
@@ -29,6 +27,7 @@ mod row;
 mod rows;
 mod server;
 mod session;
+mod set_reader;
 mod sql;
 mod statements;
 mod batching;
@@ -49,13 +48,14 @@ use bytes::Bytes;
 
 use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
+use super::cache::read_path::{self, ListRequest};
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
 use super::write_outcome::WriteOutcome;
-use super::{OpenError, OpenSettings, Page, Room, StoreError};
+use super::{OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
@@ -63,7 +63,6 @@ use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
-use crate::record::listing::Listing;
 use address::PostgresUrl;
 use key_follower::KeyFollower;
 use server::Server;
@@ -175,13 +174,8 @@ impl Postgres {
         self.in_session()?.fetch(collection, id).await
     }
 
-    pub(super) async fn list(
-        &self,
-        collection: &Collection,
-        listing: &Listing,
-        room: &mut Room<'_>,
-    ) -> Result<Page, StoreError> {
-        self.in_session()?.list(collection, listing, room).await
+    pub(super) async fn list(&self, request: ListRequest<'_, '_>) -> Result<Page, StoreError> {
+        read_path::list(&*self.in_session()?, request).await
     }
 
     pub(super) async fn insert(

@@ -2,7 +2,6 @@
 
 mod stored_responses;
 mod audit;
-mod builder;
 mod connection;
 pub(super) mod copy;
 mod deletion;
@@ -15,16 +14,16 @@ pub(super) mod fuzzing;
 mod group;
 mod ids;
 pub(super) mod key_table;
-mod learning;
 mod log;
 mod place;
 mod reader;
 mod reading;
 mod reserve;
 mod row;
-mod undeclared_refs;
+mod set_reader;
 mod sql;
 mod tables;
+mod undeclared_refs;
 mod version;
 mod write;
 mod writer;
@@ -38,6 +37,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::audit::{Actor, Deed};
 use super::cache::Cache;
+use super::cache::builder::Builder;
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
@@ -53,13 +53,13 @@ use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
-use builder::Builder;
 use connection::Role;
 use file::DatabaseFile;
 use group::Group;
 use key_follower::KeyFollower;
 use key_table::KeyTable;
 use reader::Readers;
+use set_reader::FileReader;
 use sql::Statements;
 use write::Task;
 use writer::{Writer, WriterState};
@@ -74,7 +74,7 @@ pub struct Sqlite {
     limiter: ReadLimiter,
     cache: Arc<Cache>,
     writer: Writer,
-    builder: Builder,
+    builder: Arc<Builder<FileReader>>,
     access_keys: Arc<KeyFollower>,
     windows: Windows,
     observer: Arc<Observer>,
@@ -128,7 +128,9 @@ impl Sqlite {
         .map_err(|error| connection::unusable(path, &error))?;
         let cache = state.cache();
         let writer = Writer::start(state, fatal.clone()).map_err(unusable)?;
-        let builder = Builder::start(file.clone(), catalog, cache.clone(), observer.clone(), fatal.clone())?;
+        let reader = FileReader { file: file.clone(), catalog };
+        let builder = Builder { reader, cache: cache.clone(), observer: observer.clone() };
+        let builder = set_reader::start(builder, fatal.clone())?;
         file.keep_reserve(&observer);
         let windows = Windows::default();
         Ok(Self {
@@ -262,7 +264,6 @@ impl Sqlite {
 
     pub(super) fn close(&self) {
         self.access_keys.stop();
-        self.builder.stop();
         self.writer.close();
     }
 }

@@ -33,6 +33,11 @@ pub(in crate::store) struct SetKey {
 }
 
 impl SetKey {
+    /// The key of all ids of a collection.
+    pub(in crate::store) fn all_of(collection: usize) -> Self {
+        Self { collection, fields: Vec::new(), terms: Vec::new() }
+    }
+
     /// The value of each field; `None` where there is to be none.
     pub(in crate::store) fn values(&self) -> Vec<Option<Value>> {
         self.terms.iter().map(Term::value).collect()

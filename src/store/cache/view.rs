@@ -44,13 +44,6 @@ pub(in crate::store) enum Wanted {
 /// A block that was read, and whether all of it was.
 pub(in crate::store) type Read = (BlockKey, Arc<Block>, bool);
 
-/// The blocks that were read whole; the others may not be kept.
-pub(in crate::store) fn whole(
-    read: impl Iterator<Item = Read>,
-) -> impl Iterator<Item = (BlockKey, Arc<Block>)> {
-    read.filter(|(.., is_whole)| *is_whole).map(|(key, block, _)| (key, block))
-}
-
 impl View {
     /// What must be read before the page is complete.
     pub(in crate::store) fn missing(&self, cache: &Cache) -> Vec<Wanted> {

@@ -11,7 +11,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_postgres::{Error, Row};
 
-use super::builder::Builder;
 use super::change_row;
 use super::group_error::words;
 use super::key_follower::KeyFollower;
@@ -21,6 +20,7 @@ use crate::catalog::Catalog;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;
 use crate::store::cache::Cache;
+use crate::store::cache::sets::SetKey;
 use crate::store::change::{After, Change};
 
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
@@ -68,12 +68,12 @@ impl CacheValidator {
     }
 
     /// Answers until the database no longer does.
-    pub(super) async fn work(&self, feed: &ChangeFeed, builder: &Builder) -> String {
+    pub(super) async fn work(&self, feed: &ChangeFeed) -> String {
         let cause = loop {
             // A look that nobody asked for is one all the same.
             let _ = tokio::time::timeout(LOOK, self.question.notified()).await;
             let number = self.next.fetch_add(1, Ordering::AcqRel);
-            match tokio::time::timeout(REFRESH_TIMEOUT, feed.look(builder)).await {
+            match tokio::time::timeout(REFRESH_TIMEOUT, feed.look()).await {
                 Ok(Ok(())) => {
                     self.answered.store(number + 1, Ordering::Release);
                     self.answer(number).notify_waiters();
@@ -107,7 +107,7 @@ pub(super) struct ChangeFeed {
 }
 
 impl ChangeFeed {
-    async fn look(&self, builder: &Builder) -> Result<(), Error> {
+    async fn look(&self) -> Result<(), Error> {
         let known = self.cache.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
         let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
@@ -116,7 +116,9 @@ impl ChangeFeed {
         if version != known {
             let News { changes, forgotten } = self.news(known, version, &rows)?;
             self.cache.apply(version, &changes, &forgotten);
-            forgotten.into_iter().for_each(|collection| builder.request_all_of(collection));
+            forgotten
+                .into_iter()
+                .for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
         }
         self.keys.follow(&self.conn, first.try_get(1)?).await
     }

@@ -1,30 +1,25 @@
-//! Reading: from memory where the database says that it is fresh, else from the database, always of one moment.
+//! Reading: the statements and rows of the read path. One statement is of one moment, and says of which version.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::group_error::of_reading;
-use super::prepared_conn::{Parameter, SharedConns};
+use super::prepared_conn::Parameter;
 use super::row::{self, Bound};
 use super::rows::Rows;
 use super::session::Session;
 use super::sql;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
-use crate::record::listing::{Listing, Window};
+use crate::store::cache::Cache;
 use crate::store::cache::blocks::{Block, BlockBuilder, BlockKey};
-use crate::store::cache::lookup::Lookup;
-use crate::store::cache::sets::SetKey;
-use crate::store::cache::view::{Read, Wanted, whole};
+use crate::store::cache::ids::Ids;
+use crate::store::cache::read_path::{self, Backend, Cost, LONG_PAGE, ListRequest, Matching};
+use crate::store::cache::view::{Read, Wanted};
 use crate::store::page::{Meter, PageBuilder};
+use crate::store::read_limiter::ReadLimiter;
 use crate::store::{Page, Room, StoreError};
-
-/// How often a page is tried from memory while others write; then it is counted. A long page takes long to read, so
-/// that somebody writes meanwhile nearly every time.
-const TRIES: usize = 8;
-const TRIES_OF_A_LONG_PAGE: usize = 2;
-const LONG_PAGE: u64 = 256;
 
 impl Session {
     pub(super) async fn fetch(
@@ -40,72 +35,31 @@ impl Session {
                 return Ok(block.record(id));
             }
         }
-        let whole_block = self.cache.is_worth_reading(key);
-        let wanted = if whole_block { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
-        let (read_at, read) = self.read_blocks(collection, vec![wanted], &mut |_| true).await?;
-        let record = read.first().and_then(|(_, block, _)| block.record(id));
-        self.cache.keep(read_at, whole(read.into_iter()));
-        Ok(record)
+        read_path::fetch(self, collection, id).await
+    }
+}
+
+/// What the database says needs no confirmation: whoever asks later asks it as well, or has memory refreshed.
+impl Backend for Session {
+    /// Then the page is counted.
+    const TRIES: usize = 8;
+    const TRIES_OF_A_LONG_PAGE: usize = 2;
+    /// By its statistics.
+    const PICKS_INDEX: bool = true;
+
+    fn cache(&self) -> &Cache {
+        &self.cache
     }
 
-    pub(super) async fn list(
-        &self,
-        collection: &Collection,
-        listing: &Listing,
-        room: &mut Room<'_>,
-    ) -> Result<Page, StoreError> {
-        let Some(window) = listing.window else {
-            let _permit = self.limiter.acquire().await?;
-            return self.read_page(&self.long, collection, listing, room).await;
-        };
-        match SetKey::of(collection, &listing.filters) {
-            Lookup::Nothing => {
-                self.validator.refresh().await?;
-                Ok(Page::empty())
-            }
-            // At most one record: the database finds it at once.
-            Lookup::OneId => self.read_page(&self.quick, collection, listing, room).await,
-            Lookup::Set(key) => match self.page_of(collection, &key, window, room).await? {
-                Some(page) => Ok(page),
-                None => {
-                    let _permit = self.limiter.acquire().await?;
-                    self.first_page_of(collection, listing, &key, window, room).await
-                }
-            },
-        }
+    fn limiter(&self) -> &ReadLimiter {
+        &self.limiter
     }
 
-    /// The page of a set that is known.
-    pub(super) async fn page_of(
-        &self,
-        collection: &Collection,
-        key: &SetKey,
-        window: Window,
-        room: &mut Room<'_>,
-    ) -> Result<Option<Page>, StoreError> {
-        let tries = if window.count > LONG_PAGE { TRIES_OF_A_LONG_PAGE } else { TRIES };
-        for _ in 0..tries {
-            self.validator.refresh().await?;
-            let Some(mut view) = self.cache.view(key, window) else { return Ok(None) };
-            let wanted = view.missing(&self.cache);
-            if wanted.is_empty() {
-                return view.assemble(room).map(Some);
-            }
-            let (read_at, read) = self.read_blocks(collection, wanted, room).await?;
-            let is_of_one_moment = read_at == view.version;
-            view.fill_in(&read);
-            if self.cache.version() < read_at {
-                self.validator.refresh().await?;
-            }
-            self.cache.keep(read_at, whole(read.into_iter()));
-            if is_of_one_moment {
-                return view.assemble(room).map(Some);
-            }
-        }
-        Ok(None)
+    async fn refresh(&self) -> Result<(), StoreError> {
+        self.validator.refresh().await
     }
 
-    /// Reads blocks by one statement, with the version of the data they are of.
+    /// By one statement.
     async fn read_blocks(
         &self,
         collection: &Collection,
@@ -142,14 +96,31 @@ impl Session {
         Ok((read_at.unsigned_abs(), read))
     }
 
-    /// The total and the page by counting, in one statement: of one moment.
-    pub(super) async fn read_page(
-        &self,
-        conns: &SharedConns,
-        collection: &Collection,
-        listing: &Listing,
-        room: &mut Room<'_>,
-    ) -> Result<Page, StoreError> {
+    async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError> {
+        let Matching { collection, filters, .. } = matching;
+        let (text, values) = sql::matching(collection, filters, most + 1);
+        let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
+        let parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
+        let rows = self.ask(&self.long, &text, &parameters).await?;
+        if rows.len() > most {
+            return Ok(None);
+        }
+        let read_at =
+            rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
+        let mut ids = Ids::default();
+        for row in &rows {
+            row::id(row, 1).map_err(|error| of_reading(&error))?.map(|id| ids.insert(id));
+        }
+        Ok(Some((read_at.unsigned_abs(), ids)))
+    }
+
+    /// In one statement.
+    async fn count_page(&self, request: &mut ListRequest<'_, '_>, cost: Cost) -> Result<Page, StoreError> {
+        let ListRequest { collection, listing, room } = request;
+        let conns = match cost {
+            Cost::Quick => &self.quick,
+            Cost::Long => &self.long,
+        };
         let (text, values) = sql::page(collection, &listing.filters, listing.window.is_some());
         let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
         let mut parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();

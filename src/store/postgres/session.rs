@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{select_all, try_join_all, try_join4};
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_postgres::{Error, Row};
 
-use super::builder::{Builder, Request, Workshop};
 use super::freshness::{CacheValidator, ChangeFeed};
 use super::group_error::{of_reading, words};
 use super::key_follower::KeyFollower;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
+use super::set_reader::TableReader;
 use super::statements::Statements;
 use super::stored_responses;
 use crate::catalog::Catalog;
@@ -25,6 +25,7 @@ use crate::observe::Observer;
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
+use crate::store::cache::builder::Builder;
 use crate::store::fatal::FatalLatch;
 use crate::store::read_limiter::ReadLimiter;
 
@@ -44,7 +45,6 @@ const KEPT_VERSIONS: i64 = 1_000;
 pub(super) struct Session {
     pub(super) cache: Arc<Cache>,
     pub(super) validator: CacheValidator,
-    pub(super) builder: Builder,
     pub(super) observer: Arc<Observer>,
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,
@@ -90,17 +90,9 @@ impl Session {
         aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
         // A whole collection is read best from one end of the table to the other.
         for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
-        let workshop = Workshop {
-            catalog: context.catalog.clone(),
-            cache: cache.clone(),
-            conn: for_sets,
-            observer: context.observer.clone(),
-        };
-        let (builder, requests) = Builder::new();
         let session = Arc::new(Self {
             cache,
             validator: CacheValidator::default(),
-            builder,
             observer: context.observer.clone(),
             statements: context.statements.clone(),
             server,
@@ -114,20 +106,11 @@ impl Session {
         // The keys are known before the first caller comes.
         context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
         stored_responses::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
-        session.clone().start(first, workshop, requests, context);
+        session.clone().start(first, for_sets, context);
         Ok(session)
     }
 
-    fn start(
-        self: Arc<Self>,
-        first: Arc<PreparedConn>,
-        workshop: Workshop,
-        requests: mpsc::Receiver<Request>,
-        context: &SessionContext,
-    ) {
-        for collection in 0..context.catalog.collections().len() {
-            self.builder.request_all_of(collection);
-        }
+    fn start(self: Arc<Self>, first: Arc<PreparedConn>, for_sets: PreparedConn, context: &SessionContext) {
         let watched: Vec<_> =
             self.quick.all().chain(self.long.all()).chain([&self.aside, &first]).cloned().collect();
         let feed = ChangeFeed {
@@ -139,18 +122,20 @@ impl Session {
         let budget = context.budget.clone();
         // The builder is busy for long at a time, and must hold up nobody.
         let (session, fatal) = (self.clone(), context.fatal.clone());
+        let reader = TableReader { session: self.clone(), catalog: context.catalog.clone(), conn: for_sets };
+        let builder = Builder { reader, cache: self.cache.clone(), observer: context.observer.clone() };
         tokio::spawn(async move {
-            let build =
-                fatal.guard_task("the task that reads sets", workshop.work(requests, &session.validator));
             tokio::select! {
-                _ = build => session.end("a set of ids could not be read"),
+                // First: who waits for a set is let go when this is dropped, which it must have begun for.
+                biased;
+                _ = fatal.guard_task("the task that reads sets", builder.work()) => {}
                 _ = session.ended() => {}
             }
         });
         let fatal = context.fatal.clone();
         tokio::spawn(async move {
             let lost = select_all(watched.iter().map(|conn| Box::pin(conn.alive.ended())));
-            let refresh = fatal.guard_task("the cache validator", self.validator.work(&feed, &self.builder));
+            let refresh = fatal.guard_task("the cache validator", self.validator.work(&feed));
             let cause = tokio::select! {
                 cause = refresh => cause.unwrap_or_else(|| "the cache validator panicked".to_owned()),
                 cause = self.tidy(&feed.keys, &budget) => cause,

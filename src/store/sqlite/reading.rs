@@ -1,4 +1,4 @@
-//! Reading: from memory where it knows, else from the database, always of one moment.
+//! Reading: the statements and rows of the read path, on lent connections, each inside one transaction.
 
 use std::sync::Arc;
 
@@ -11,84 +11,118 @@ use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
+use crate::store::cache::Cache;
 use crate::store::cache::blocks::{BlockBuilder, BlockKey};
-use crate::store::cache::lookup::Lookup;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::read_path::{Backend, Cost, ListRequest, Matching};
 use crate::store::cache::sets::SetKey;
-use crate::store::cache::view::{Read, View, Wanted, whole};
+use crate::store::cache::view::{Read, Wanted};
 use crate::store::page::{Meter, PageBuilder};
+use crate::store::read_limiter::ReadLimiter;
 use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
 
-/// How often a page is tried without holding up the writing thread.
-const TRIES: usize = 3;
-
 impl Sqlite {
-    pub(in crate::store) fn fetch(
+    /// What memory knows of a record, at once; the outer `None` where it does not. Memory follows every commit before
+    /// anybody hears of it, so what it has needs no confirmation.
+    pub(in crate::store) fn fetch_known(
         &self,
         collection: &Collection,
         id: RecordId,
-    ) -> Result<Option<Bytes>, StoreError> {
-        let key = BlockKey::of(collection.position(), id);
-        if let Some(block) = self.cache.block(key) {
-            return Ok(block.record(id));
+    ) -> Option<Option<Bytes>> {
+        let position = collection.position();
+        match self.cache.block(BlockKey::of(position, id)) {
+            Some(block) => Some(block.record(id)),
+            None => (self.cache.lives(position, id) == Some(false)).then_some(None),
         }
-        if self.cache.lives(collection.position(), id) == Some(false) {
-            return Ok(None);
-        }
-        let is_worth_reading = self.cache.is_worth_reading(key);
-        let wanted = if is_worth_reading { Wanted::Block(key) } else { Wanted::Records(key, vec![id]) };
-        let (read_at, mut read) = self.read_blocks(collection, vec![wanted], &mut |_| true)?;
-        self.cache.wait_for(read_at)?;
-        let block = read.pop();
-        let record = block.as_ref().and_then(|(_, block, _)| block.record(id));
-        self.cache.keep(read_at, whole(block.into_iter()));
-        Ok(record)
+    }
+}
+
+/// Memory waits for no question, but who reads a commit in the database waits until memory has it as well
+/// ([`Cache::wait_for`]).
+impl Backend for Sqlite {
+    /// Then the writing thread is held up.
+    const TRIES: usize = 3;
+    const TRIES_OF_A_LONG_PAGE: usize = 3;
+    /// It has no statistics.
+    const PICKS_INDEX: bool = false;
+
+    fn cache(&self) -> &Cache {
+        &self.cache
     }
 
-    pub(in crate::store) async fn list(
+    fn limiter(&self) -> &ReadLimiter {
+        &self.limiter
+    }
+
+    /// Memory follows every commit before its writers are answered.
+    async fn refresh(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// On this thread: a read by id is over before a switch to another would be.
+    async fn read_blocks(
         &self,
         collection: &Collection,
-        listing: &Listing,
+        wanted: Vec<Wanted>,
         room: &mut Room<'_>,
-    ) -> Result<Page, StoreError> {
-        let Some(window) = listing.window else {
-            let _permit = self.limiter.acquire().await?;
-            return self.read_page(collection, listing, room);
-        };
-        match SetKey::of(collection, &listing.filters) {
-            Lookup::Nothing => Ok(Page::empty()),
-            // At most one record: the database finds it at once.
-            Lookup::OneId => self.read_page(collection, listing, room),
-            Lookup::Set(key) => match self.page_of(collection, &key, window, room)? {
-                Some(page) => Ok(page),
-                None => {
-                    let _permit = self.limiter.acquire().await?;
-                    self.first_page_of(collection, listing, &key, window, room)
-                }
-            },
-        }
+    ) -> Result<(u64, Vec<Read>), StoreError> {
+        let (read_at, read) = self.read_blocks_now(collection, wanted, room)?;
+        self.cache.wait_for(read_at)?;
+        Ok((read_at, read))
     }
 
-    /// The page of a set that is known.
-    pub(super) fn page_of(
+    async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError> {
+        let (text, values) = sql::matching(matching.collection, matching.filters, matching.driver);
+        let text = format!("{text} LIMIT {}", most + 1);
+        let (read_at, rows, ids) = tokio::task::block_in_place(|| {
+            let connection = self.readers.lend();
+            read_ids(&connection, &text, values).map_err(super::broken)
+        })?;
+        self.cache.wait_for(read_at)?;
+        Ok((rows <= most).then_some((read_at, ids)))
+    }
+
+    /// By two statements inside one transaction.
+    async fn count_page(&self, request: &mut ListRequest<'_, '_>, _: Cost) -> Result<Page, StoreError> {
+        let (read_at, page) = tokio::task::block_in_place(|| {
+            let connection = self.readers.lend();
+            let mut builder = PageBuilder::new(request.room);
+            let (read_at, total, steps) =
+                count_page(&connection, request.collection, request.listing, &mut builder)
+                    .map_err(super::broken)?;
+            self.observer.store().stepped(steps);
+            Ok::<_, StoreError>((read_at, builder.finish(total)?))
+        })?;
+        self.cache.wait_for(read_at)?;
+        Ok(page)
+    }
+
+    /// On this thread, beside the one that builds in the background.
+    async fn build(&self, key: &SetKey) -> Result<(), StoreError> {
+        self.builder.build(key).await;
+        Ok(())
+    }
+
+    /// With the state held still the database is at most one commit ahead, and that one is applied as soon as we let
+    /// go. Nothing is waited for meanwhile, and nothing kept.
+    fn page_held(
         &self,
-        collection: &Collection,
+        request: &mut ListRequest<'_, '_>,
         key: &SetKey,
         window: Window,
-        room: &mut Room<'_>,
     ) -> Result<Option<Page>, StoreError> {
-        for _ in 0..TRIES {
-            let Some(mut view) = self.cache.view(key, window) else { return Ok(None) };
-            if self.complete(collection, &mut view, room)? {
-                return view.assemble(room).map(Some);
-            }
-        }
-        // Others write all the time. With the state held still the database is at most one commit ahead, and
-        // that one is applied as soon as we let go.
         loop {
             let held = self.cache.view_held(key, window, |mut view| {
-                let is_complete = self.complete_held(collection, &mut view, room)?;
-                is_complete.then(|| view.assemble(room)).transpose()
+                let wanted = view.missing(&self.cache);
+                if !wanted.is_empty() {
+                    let (read_at, read) = self.read_blocks_now(request.collection, wanted, request.room)?;
+                    if read_at != view.version {
+                        return Ok(None);
+                    }
+                    view.fill_in(&read);
+                }
+                view.assemble(request.room).map(Some)
             });
             match held {
                 None => return Ok(None),
@@ -100,51 +134,12 @@ impl Sqlite {
             }
         }
     }
+}
 
-    /// Reads the blocks that a view lacks. Says no when the data has changed since the view was taken.
-    fn complete(
-        &self,
-        collection: &Collection,
-        view: &mut View,
-        room: &mut Room<'_>,
-    ) -> Result<bool, StoreError> {
-        let Some((read_at, read)) = self.read_missing(collection, view, room)? else { return Ok(true) };
-        self.cache.wait_for(read_at)?;
-        let is_of_one_moment = read_at == view.version;
-        view.fill_in(&read);
-        self.cache.keep(read_at, whole(read.into_iter()));
-        Ok(is_of_one_moment)
-    }
-
-    /// As [`Sqlite::complete`], while the state is held still: nothing is waited for, nothing kept.
-    fn complete_held(
-        &self,
-        collection: &Collection,
-        view: &mut View,
-        room: &mut Room<'_>,
-    ) -> Result<bool, StoreError> {
-        let Some((read_at, read)) = self.read_missing(collection, view, room)? else { return Ok(true) };
-        view.fill_in(&read);
-        Ok(read_at == view.version)
-    }
-
-    fn read_missing(
-        &self,
-        collection: &Collection,
-        view: &View,
-        room: &mut Room<'_>,
-    ) -> Result<Option<(u64, Vec<Read>)>, StoreError> {
-        let wanted = view.missing(&self.cache);
-        if wanted.is_empty() {
-            return Ok(None);
-        }
-        self.read_blocks(collection, wanted, room).map(Some)
-    }
-
-    /// Reads blocks inside one transaction, with the version of the data they are of. On this thread: a read
-    /// by id is over before a switch to another would be. The connection goes back before anybody waits for
-    /// the writing thread, which may itself wait for somebody who needs a connection.
-    fn read_blocks(
+impl Sqlite {
+    /// Reads blocks inside one transaction, with the version of the data they are of. The connection goes back before
+    /// anybody waits for the writing thread, which may itself wait for somebody who needs a connection.
+    fn read_blocks_now(
         &self,
         collection: &Collection,
         wanted: Vec<Wanted>,
@@ -206,28 +201,9 @@ impl Sqlite {
         self.observer.store().read_blocks(read.len());
         Ok((read_at, read))
     }
-
-    /// The total and the page by counting, inside one transaction: of one moment.
-    pub(super) fn read_page(
-        &self,
-        collection: &Collection,
-        listing: &Listing,
-        room: &mut Room<'_>,
-    ) -> Result<Page, StoreError> {
-        let (read_at, page) = tokio::task::block_in_place(|| {
-            let connection = self.readers.lend();
-            let mut builder = PageBuilder::new(room);
-            let (read_at, total, steps) =
-                read_page(&connection, collection, listing, &mut builder).map_err(super::broken)?;
-            self.observer.store().stepped(steps);
-            Ok::<_, StoreError>((read_at, builder.finish(total)?))
-        })?;
-        self.cache.wait_for(read_at)?;
-        Ok(page)
-    }
 }
 
-fn read_page(
+fn count_page(
     connection: &Connection,
     collection: &Collection,
     listing: &Listing,
@@ -258,6 +234,24 @@ fn read_page(
     drop(rows);
     steps += taken(&statement);
     Ok((read_at, total.unsigned_abs(), steps))
+}
+
+/// The ids that a statement finds, in ascending order, with the version they are of and the number of rows.
+pub(super) fn read_ids<'a>(
+    connection: &Connection,
+    text: &str,
+    values: impl IntoIterator<Item = &'a Value>,
+) -> rusqlite::Result<(u64, usize, Ids)> {
+    let moment = connection.unchecked_transaction()?;
+    let read_at = version::read(&moment)?;
+    let mut statement = moment.prepare_cached(text)?;
+    let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
+    let (mut number, mut ids) = (0, Ids::default());
+    while let Some(row) = rows.next()? {
+        number += 1;
+        RecordId::new(row.get(0)?).map(|id| ids.insert(id));
+    }
+    Ok((read_at, number, ids))
 }
 
 /// How many steps a statement has taken since it was last asked.

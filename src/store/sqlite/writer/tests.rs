@@ -13,6 +13,7 @@ use crate::observe::LogSettings;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
+use crate::store::cache::read_path::{self, ListRequest};
 use crate::store::change::Change;
 use crate::store::sqlite::Sqlite;
 use crate::store::{OpenError, OpenSettings, Records};
@@ -67,11 +68,16 @@ async fn read(store: &Sqlite, catalog: &Catalog) -> (Result<String, StoreError>,
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let notes = catalog.at(0);
     let listing = Listing::parse(notes, std::iter::empty()).unwrap();
-    let list = store.list(notes, &listing, &mut |_| true).await.map(|page| match page.records {
+    let request = ListRequest { collection: notes, listing: &listing, room: &mut |_| true };
+    let list = read_path::list(store, request).await.map(|page| match page.records {
         Records::Joined(records) => text(records),
         Records::Pieces(pieces) => panic!("{pieces:?}"),
     });
-    let first = store.fetch(notes, RecordId::new(1).unwrap());
+    let id = RecordId::new(1).unwrap();
+    let first = match store.fetch_known(notes, id) {
+        Some(known) => Ok(known),
+        None => read_path::fetch(store, notes, id).await,
+    };
     (list, first.map(|record| record.map_or(String::new(), |bytes| text(bytes.to_vec()))))
 }
 

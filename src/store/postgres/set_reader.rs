@@ -1,0 +1,94 @@
+//! Reads sets whole, on a connection of its own.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, TryStreamExt, pin_mut};
+use tokio_postgres::Error;
+
+use super::group_error::words;
+use super::prepared_conn::PreparedConn;
+use super::row::Bound;
+use super::session::Session;
+use super::sql;
+use crate::catalog::Catalog;
+use crate::record::RecordId;
+use crate::store::StoreError;
+use crate::store::cache::Cache;
+use crate::store::cache::builder::SetReader;
+use crate::store::cache::ids::Ids;
+use crate::store::cache::read_path;
+use crate::store::cache::sets::{Part, SetKey};
+
+/// A copy in binary begins with a signature, flags and the length of an extension; each row with its number of
+/// columns, each column with its length.
+const COPY_HEADER: usize = 19;
+const COPY_ROW: usize = 14;
+
+/// What reading a set takes: a connection of its own.
+pub(super) struct TableReader {
+    pub(super) session: Arc<Session>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) conn: PreparedConn,
+}
+
+impl SetReader for TableReader {
+    async fn read_set(&self, _: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError> {
+        match self.read(key).await {
+            Ok(part) => {
+                read_path::catch_up(&*self.session, part.version).await?;
+                Ok(vec![part])
+            }
+            Err(error) => {
+                if self.conn.client.batch_execute("ROLLBACK").await.is_err() {
+                    self.session.end("a set of ids could not be read");
+                }
+                Err(StoreError::Broken(words(&error)))
+            }
+        }
+    }
+}
+
+impl TableReader {
+    /// Version and ids inside one transaction that sees one moment.
+    async fn read(&self, key: &SetKey) -> Result<Part, Error> {
+        let conn = &self.conn;
+        conn.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let version: i64 =
+            conn.client.query_one("SELECT number FROM _carnet_version", &[]).await?.try_get(0)?;
+        let collection = self.catalog.at(key.collection);
+        let mut ids = Ids::default();
+        if key.fields.is_empty() {
+            let copy = conn.client.copy_out(&sql::all_ids(collection)).await?;
+            pin_mut!(copy);
+            while let Some(row) = copy.next().await {
+                if let Some(id) = copied_id(&row?) {
+                    ids.insert(id);
+                }
+            }
+        } else {
+            let (text, values) = sql::in_set(collection, &key.fields, &key.values());
+            let rows = conn.client.query_raw(&text, values.iter().map(Bound)).await?;
+            pin_mut!(rows);
+            while let Some(row) = rows.try_next().await? {
+                RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));
+            }
+        }
+        conn.client.batch_execute("COMMIT").await?;
+        Ok(Part { version: version.unsigned_abs(), last: i64::MAX, ids })
+    }
+}
+
+/// The id in one message of a copy: a row, perhaps behind the header; the trailer holds none.
+fn copied_id(message: &[u8]) -> Option<RecordId> {
+    let row = match message.len() {
+        COPY_ROW => message,
+        length if length == COPY_HEADER + COPY_ROW => &message[COPY_HEADER..],
+        _ => return None,
+    };
+    let (head, id) = row.split_at(COPY_ROW - 8);
+    // One column of eight bytes.
+    if head != [0, 1, 0, 0, 0, 8] {
+        return None;
+    }
+    RecordId::new(i64::from_be_bytes(id.try_into().ok()?))
+}

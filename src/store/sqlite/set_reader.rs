@@ -1,0 +1,92 @@
+//! Reads sets whole, each on connections of its own, and the thread that builds large ones with it.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tokio::runtime::Handle;
+
+use super::connection::Role;
+use super::file::DatabaseFile;
+use super::reading::read_ids;
+use crate::catalog::Catalog;
+use crate::record::Value;
+use crate::store::cache::Cache;
+use crate::store::cache::builder::{Builder, SetReader};
+use crate::store::cache::sets::{Part, SetKey};
+use crate::store::fatal::FatalLatch;
+use crate::store::sqlite::sql;
+use crate::store::{OpenError, StoreError};
+
+/// Below so many ids one thread reads a whole collection as fast as several would.
+const WORTH_SEVERAL_THREADS: i64 = 200_000;
+
+/// What reading a set takes.
+pub(super) struct FileReader {
+    pub(super) file: Arc<DatabaseFile>,
+    pub(super) catalog: Arc<Catalog>,
+}
+
+/// Starts the thread that builds what is asked for.
+pub(super) fn start(
+    builder: Builder<FileReader>,
+    fatal: FatalLatch,
+) -> Result<Arc<Builder<FileReader>>, OpenError> {
+    let (builder, runtime) = (Arc::new(builder), Handle::current());
+    let thread = builder.clone();
+    let work = move || fatal.guard("the thread that reads sets", || runtime.block_on(thread.work()));
+    let place = builder.reader.file.path().display().to_string();
+    let spawned = std::thread::Builder::new().name("sets".into()).spawn(work);
+    spawned.map(|_| builder).map_err(|error| OpenError::Unusable { place, cause: error.to_string() })
+}
+
+impl SetReader for FileReader {
+    async fn read_set(&self, cache: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError> {
+        let parts = tokio::task::block_in_place(|| self.read(key)).map_err(StoreError::Broken)?;
+        cache.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0))?;
+        Ok(parts)
+    }
+}
+
+impl FileReader {
+    fn read(&self, key: &SetKey) -> Result<Vec<Part>, String> {
+        let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
+        if key.fields.is_empty() {
+            return self.read_all(&connection, key.collection);
+        }
+        let (text, values) = sql::in_set(self.catalog.at(key.collection), &key.fields, &key.values());
+        Ok(vec![read_part(&connection, &text, &values, i64::MAX)?])
+    }
+
+    /// All ids of a collection, by several threads where there are many.
+    fn read_all(&self, connection: &Connection, collection: usize) -> Result<Vec<Part>, String> {
+        let collection = self.catalog.at(collection);
+        let largest: Option<i64> = connection
+            .query_row(&sql::largest_id(collection), [], |row| row.get(0))
+            .map_err(|error| error.to_string())?;
+        let largest = largest.unwrap_or(0);
+        let threads = match std::thread::available_parallelism() {
+            Ok(cores) if largest > WORTH_SEVERAL_THREADS => i64::try_from(cores.get()).unwrap_or(1).min(8),
+            _ => 1,
+        };
+        let share = largest / threads + 1;
+        let text = sql::ids_between(collection);
+        let read = |place: i64| {
+            // The last part also speaks for what is created from now on.
+            let last = if place + 1 == threads { i64::MAX } else { (place + 1) * share };
+            let range = [Value::Integer(place * share + 1), Value::Integer(last)];
+            let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
+            read_part(&connection, &text, &range, last)
+        };
+        std::thread::scope(|scope| {
+            let parts: Vec<_> = (0..threads).map(|place| scope.spawn(move || read(place))).collect();
+            let parts =
+                parts.into_iter().map(|part| part.join().unwrap_or(Err("a reading thread panicked".into())));
+            parts.collect()
+        })
+    }
+}
+
+fn read_part(connection: &Connection, text: &str, values: &[Value], last: i64) -> Result<Part, String> {
+    let (version, _, ids) = read_ids(connection, text, values).map_err(|error| error.to_string())?;
+    Ok(Part { version, last, ids })
+}
