@@ -143,6 +143,7 @@ impl Process {
     pub fn signal(&self, name: &str) {
         let signals = [
             ("TERM", Signal::TERM),
+            ("KILL", Signal::KILL),
             ("INT", Signal::INT),
             ("HUP", Signal::HUP),
             ("STOP", Signal::STOP),
