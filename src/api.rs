@@ -1,7 +1,7 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
-mod origin_policy;
+mod collection;
 mod console;
 mod content;
 mod cors;
@@ -9,19 +9,19 @@ mod envelope;
 mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod idempotency;
 mod keys;
 mod log_path;
 pub mod openapi;
+mod origin_policy;
 mod problem;
 mod rate_limit;
 mod records;
-mod idempotency;
 mod route;
-mod security_headers;
 mod schema;
-mod unknown_keys;
+mod security_headers;
 mod timing;
-mod collection;
+mod unknown_keys;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -7,32 +7,32 @@ mod body;
 mod capacity;
 mod chunks;
 mod compression;
-mod throttled_log;
 mod connection;
 mod content;
 mod date;
 mod delivery;
 mod exchange;
-mod raw_response;
 mod forwarded;
 mod framing;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod smuggling_guard;
 mod host;
 mod limits;
 pub mod path;
-mod protocol;
 mod phase;
+mod protocol;
 pub mod query;
+mod raw_response;
 mod request;
 mod request_id;
 pub mod response;
 mod server;
+mod smuggling_guard;
 mod socket;
 mod target;
 #[cfg(test)]
 mod tests;
+mod throttled_log;
 pub mod tls;
 
 use std::borrow::Cow;

@@ -8,8 +8,8 @@ mod event;
 mod line;
 mod log;
 mod metrics;
-mod sharded;
 mod requests;
+mod sharded;
 
 use std::io::{self, IsTerminal, Write};
 use std::str::FromStr;

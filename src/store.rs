@@ -2,22 +2,22 @@
 
 mod answer_budget;
 pub mod audit;
+mod cache;
 pub mod change;
-mod schema_diff;
 pub mod copy;
 mod fatal;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod read_limiter;
+pub mod idempotency;
+mod ident;
 pub mod keys;
-mod cache;
-mod page;
 pub mod migration;
+mod page;
 pub mod postgres;
 mod queue;
 pub mod quota;
-pub mod idempotency;
-mod ident;
+mod read_limiter;
+mod schema_diff;
 mod sqlite;
 pub mod url;
 mod write_outcome;

@@ -1,42 +1,42 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
-mod stored_responses;
 mod audit;
+mod batching;
+mod change_row;
+mod checked_writes;
 mod columns;
 mod connection;
 pub(super) mod copy;
 mod ddl;
+mod freshness;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
-mod change_row;
+mod group_error;
+mod group_window;
 mod indexes;
 mod key_follower;
-mod prepared_conn;
-mod system_tables;
-mod group_window;
-mod server_checks;
+pub(super) mod key_table;
 mod prepare;
+mod prepared_conn;
 mod quota;
 mod reading;
 mod refusal;
 mod rights;
-pub(super) mod key_table;
 mod row;
 mod rows;
 mod server;
+mod server_checks;
 mod session;
 mod set_reader;
 mod sql;
 mod statements;
-mod batching;
-mod undeclared_refs;
+mod stored_responses;
+mod system_tables;
 mod tables;
 mod tls;
-mod group_error;
-mod freshness;
-mod checked_writes;
+mod undeclared_refs;
 mod write;
 mod writer;
 

@@ -1,18 +1,17 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
-mod stored_responses;
 mod audit;
 mod connection;
 pub(super) mod copy;
 mod deletion;
 mod file;
-mod key_follower;
 mod foreign;
 mod free_pages;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
 mod ids;
+mod key_follower;
 pub(super) mod key_table;
 mod log;
 mod place;
@@ -22,6 +21,7 @@ mod reserve;
 mod row;
 mod set_reader;
 mod sql;
+mod stored_responses;
 mod tables;
 mod undeclared_refs;
 mod version;
