@@ -71,8 +71,9 @@ pub(super) fn count(connection: &Connection, budget: &AnswerBudget) -> rusqlite:
 /// Says whether one more may be stored, where necessary after some that are too old were taken away. A server that is
 /// never idle and refuses all that would be stored had no other occasion for that.
 pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusqlite::Result<bool> {
-    count(connection, budget)?;
-    if !budget.has_room() && clear(connection, CLEARED_FOR_ROOM)? > 0 {
+    if !budget.has_room() {
+        // What is known may be too much: a group that failed, or another tool that has cleared the table.
+        clear(connection, CLEARED_FOR_ROOM)?;
         count(connection, budget)?;
     }
     budget.note(!budget.has_room());
@@ -96,9 +97,11 @@ pub(super) fn look_up(
 pub(super) fn keep(
     connection: &Connection,
     token: &IdempotencyToken,
-    verdict: &WriteOutcome,
+    outcome: &WriteOutcome,
+    budget: &AnswerBudget,
 ) -> rusqlite::Result<bool> {
-    let Some(words) = verdict.words(token.shows_record) else { return Ok(false) };
+    let Some(words) = outcome.words(token.shows_record) else { return Ok(false) };
+    budget.add(words.bytes());
     let IdempotencyToken { identity, fingerprint, .. } = token;
     connection.prepare_cached(KEEP)?.execute(params![
         &identity[..],

@@ -82,7 +82,7 @@ impl Write {
             Err(WriteError::Engine(error)) => return Err(error),
         };
         let is_kept = match &token {
-            Some(token) => stored_responses::keep(group.connection, token, &outcome)?,
+            Some(token) => stored_responses::keep(group.connection, token, &outcome, group.budget)?,
             None => false,
         };
         self.told = Replayable::first(outcome);
