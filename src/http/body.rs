@@ -7,9 +7,9 @@ use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming, SizeHint};
 use tokio::time::timeout;
 
-use super::Refusal;
 use super::capacity::Share;
 use super::limits::{DISCARD_BYTES, DISCARD_TIME};
+use super::refusal::Refusal;
 
 pub(super) enum Body {
     /// Not asked for yet; some of it may have arrived.

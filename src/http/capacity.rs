@@ -1,13 +1,10 @@
 //! How much the server takes on at once, over all connections: requests, bytes of bodies on their way in, and bytes of
 //! answers on their way out.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use super::connection::Connection;
-
 /// An answer up to this size is a small one.
-const SMALL_ANSWER: usize = 64 * 1024;
+pub(super) const SMALL_ANSWER: usize = 64 * 1024;
 /// Of the bytes that answers may take, an eighth is left to small ones, and an eighth to answers to writes: large ones
 /// that nobody takes must not keep everybody else from being answered.
 const EIGHTH: usize = 8;
@@ -76,7 +73,7 @@ impl Capacity {
 
     /// Makes what an answer has taken larger, unless all together would be more than there may be. One large answer
     /// alone is always possible.
-    fn grow(&self, taken: &mut Taken, to: usize, limit: usize) -> bool {
+    pub(super) fn grow(&self, taken: &mut Taken, to: usize, limit: usize) -> bool {
         let is_small = to <= SMALL_ANSWER && taken.kind == Kind::Small;
         let kind = if is_small { Kind::Small } else { taken.kind.max_large() };
         let own = if kind == taken.kind { taken.bytes } else { 0 };
@@ -108,7 +105,14 @@ impl Capacity {
         *taken = Taken { bytes, kind };
     }
 
-    fn give_back(&self, taken: &mut Taken, bytes: usize) {
+    /// Counts an answer from now on as a large one to a write.
+    pub(super) fn note_written(&self, taken: &mut Taken) {
+        let bytes = taken.bytes;
+        self.of(Kind::Written).fetch_add(bytes, Relaxed);
+        self.change(taken, Kind::Written, bytes);
+    }
+
+    pub(super) fn give_back(&self, taken: &mut Taken, bytes: usize) {
         self.of(taken.kind).fetch_sub(bytes, Relaxed);
         taken.bytes -= bytes;
     }
@@ -145,75 +149,24 @@ impl Share<'_> {
     }
 }
 
+/// What one answer has taken.
 #[derive(Debug, Default)]
-struct Taken {
+pub(super) struct Taken {
     bytes: usize,
     /// What is not small any more is counted so to its end.
     kind: Kind,
 }
 
-/// What one answer takes of what all answers may, given back when it is dropped.
-pub struct Room {
-    connection: Arc<Connection>,
-    taken: Taken,
-}
-
-impl Room {
-    pub(super) fn new(connection: &Arc<Connection>) -> Self {
-        Room { connection: Arc::clone(connection), taken: Taken::default() }
-    }
-
-    /// Takes so many more bytes, unless there is no room for them.
-    pub fn take(&mut self, bytes: usize) -> bool {
-        let server = &self.connection.server;
-        let to = self.taken.bytes.saturating_add(bytes);
-        server.capacity.grow(&mut self.taken, to, server.settings.max_answers)
-    }
-
-    /// Takes exactly so many, unless there is no room for them.
-    pub(super) fn settle(&mut self, bytes: usize) -> bool {
-        let server = &self.connection.server;
-        if bytes > self.taken.bytes {
-            return server.capacity.grow(&mut self.taken, bytes, server.settings.max_answers);
-        }
-        let less = self.taken.bytes - bytes;
-        if less > 0 {
-            server.capacity.give_back(&mut self.taken, less);
-        }
-        true
-    }
-
-    /// Takes exactly so many, whether or not there is room for them.
-    pub(super) fn settle_anyway(&mut self, bytes: usize) {
-        if !self.settle(bytes) {
-            self.connection.server.capacity.grow(&mut self.taken, bytes, usize::MAX);
-        }
-    }
-
-    /// The same for the answer to a write that has been done.
-    pub(super) fn settle_write(&mut self, bytes: usize) {
-        if bytes > SMALL_ANSWER {
-            let capacity = &self.connection.server.capacity;
-            capacity.of(Kind::Written).fetch_add(self.taken.bytes, Relaxed);
-            let bytes = self.taken.bytes;
-            capacity.change(&mut self.taken, Kind::Written, bytes);
-        }
-        self.settle_anyway(bytes);
+impl Taken {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Hands over so many of its bytes.
-    pub(super) fn split(&mut self, bytes: usize) -> Room {
-        let bytes = bytes.min(self.taken.bytes);
-        self.taken.bytes -= bytes;
-        let taken = Taken { bytes, kind: self.taken.kind };
-        Room { connection: Arc::clone(&self.connection), taken }
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        let bytes = self.taken.bytes;
-        self.connection.server.capacity.give_back(&mut self.taken, bytes);
+    pub(super) fn split(&mut self, bytes: usize) -> Self {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        Taken { bytes, kind: self.kind }
     }
 }
 

@@ -1,21 +1,24 @@
 //! One connection: the state that its task, its requests and the sweep share.
 
+use std::future::{Future, poll_fn};
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::task::Waker;
+use std::task::{Poll, Waker};
 
 use parking_lot::Mutex;
 
+use super::date;
 use super::delivery::Deliveries;
 use super::framing::Framing;
 use super::phase::{Phase, PhaseClock};
 use super::request_id::Share;
-use super::server::Server;
+use super::shared::Shared;
 
 /// What the connection's task, its requests and the sweep share.
 pub(super) struct Connection {
-    pub(super) server: Arc<Server>,
+    pub(super) shared: Arc<Shared>,
     pub(super) peer: IpAddr,
     /// Our own end: the host of a request that names none.
     pub(super) local: SocketAddr,
@@ -28,7 +31,7 @@ pub(super) struct Connection {
     /// It does not speak TLS where we do; it is only told so.
     is_plain: AtomicBool,
     /// There where it speaks HTTP/2.
-    deliveries: OnceLock<Deliveries>,
+    deliveries: OnceLock<Mutex<Deliveries>>,
     /// The sweep has cut it.
     is_cut: AtomicBool,
     /// The server has no more time for anybody.
@@ -39,10 +42,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(server: Arc<Server>, peer: SocketAddr, local: SocketAddr, is_unwelcome: bool) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, peer: SocketAddr, local: SocketAddr, is_unwelcome: bool) -> Self {
         let phase = if is_unwelcome { Phase::Unwelcome } else { Phase::Fresh };
         Connection {
-            clock: PhaseClock::new(phase, server.sweep()),
+            clock: PhaseClock::new(phase, shared.sweep()),
             peer: peer.ip().to_canonical(),
             local,
             is_unwelcome,
@@ -50,7 +53,7 @@ impl Connection {
             framing: Mutex::default(),
             is_plain: AtomicBool::new(false),
             deliveries: OnceLock::new(),
-            server,
+            shared,
             is_cut: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),
@@ -70,7 +73,7 @@ impl Connection {
     pub(super) fn enter(&self, phase: Phase) {
         // An unwelcome one has its short time for everything together.
         if !self.is_unwelcome {
-            self.clock.set(phase, self.server.sweep());
+            self.clock.set(phase, self.shared.sweep());
         }
     }
 
@@ -98,32 +101,68 @@ impl Connection {
 
     /// Notes that many requests may be answered at once.
     pub(super) fn speak_http_2(&self) {
-        self.deliveries.get_or_init(Deliveries::default);
+        self.deliveries();
     }
 
     pub(super) fn speaks_http_2(&self) -> bool {
         self.deliveries.get().is_some()
     }
 
-    pub(super) fn deliveries(&self) -> &Deliveries {
-        self.deliveries.get_or_init(Deliveries::default)
+    fn deliveries(&self) -> &Mutex<Deliveries> {
+        self.deliveries.get_or_init(Mutex::default)
+    }
+
+    /// Notes one more request of many; answers its number.
+    pub(super) fn begin_delivery(&self) -> u64 {
+        let mut deliveries = self.deliveries().lock();
+        // Within the lock: the end of another request must not say that nothing is under way.
+        self.enter(Phase::Answering);
+        deliveries.begin()
+    }
+
+    /// Notes that a piece of its answer went.
+    pub(super) fn note_piece(&self, number: u64) {
+        self.deliveries().lock().note_piece(number, self.shared.sweep());
+    }
+
+    pub(super) fn end_delivery(&self, number: u64) {
+        let mut deliveries = self.deliveries().lock();
+        if deliveries.end(number) {
+            self.enter(Phase::Idle);
+        }
     }
 
     /// Whether an answer on this connection has made no headway for more than this many sweeps. The socket of a
     /// connection with one answer at a time shows it by itself.
     pub(super) fn is_stuck(&self, sweep: u64, timeout: u64) -> bool {
-        self.deliveries.get().is_some_and(|deliveries| deliveries.are_stuck(sweep, timeout))
+        self.deliveries.get().is_some_and(|deliveries| deliveries.lock().are_stuck(sweep, timeout))
     }
 
     /// Whether the server stops and this connection is to end with the request that it has, if it has one. One that
     /// has had no request may have one on its way; and of one whose next request has begun, the HTTP library may have
     /// read all of it and not looked at it yet: told to finish, it would throw it away.
     pub(super) fn must_finish(&self) -> bool {
-        self.server.is_stopping() && !matches!(self.phase(), Phase::Fresh | Phase::Head)
+        self.shared.stopping().is_some() && !matches!(self.phase(), Phase::Fresh | Phase::Head)
+    }
+
+    /// Waits for something as long as the connection is not cut, and the clock shows what an answer can say: the HTTP
+    /// library would panic where it does not.
+    pub(super) async fn until_cut<F: Future + Unpin>(&self, mut work: F) -> Option<F::Output> {
+        poll_fn(|context| {
+            if self.is_cut(context.waker()) {
+                return Poll::Ready(None);
+            }
+            if !date::is_known() {
+                self.shared.complain_of_clock();
+                return Poll::Ready(None);
+            }
+            Pin::new(&mut work).poll(context).map(Some)
+        })
+        .await
     }
 
     /// Whether it is cut; if not, whom to wake when it is.
-    pub(super) fn is_cut(&self, waker: &Waker) -> bool {
+    fn is_cut(&self, waker: &Waker) -> bool {
         self.waker.get_or_init(|| waker.clone());
         // A request may have come after the sweep had looked, and whoever has a request is answered.
         if self.is_cut.load(Relaxed) && self.phase() == Phase::Answering && !self.speaks_http_2() {

@@ -8,7 +8,7 @@ use std::vec;
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::capacity::Room;
+use super::room::Room;
 
 /// The body of an answer.
 #[derive(Default)]

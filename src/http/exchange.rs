@@ -1,4 +1,4 @@
-//! One request and its answer: judged, answered, marked, reported.
+//! One request and its answer: checked, answered, marked, reported.
 
 use std::cell::LazyCell;
 use std::panic::AssertUnwindSafe;
@@ -7,15 +7,19 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use hyper::Method;
-use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderValue};
 
-use super::capacity::{AROUND_AN_ANSWER, Room};
+use super::answer::Answer;
+use super::capacity::AROUND_AN_ANSWER;
 use super::connection::Connection;
 use super::phase::Phase;
-use super::{Answer, Refusal, Request, Response, compression, date, limits};
+use super::refusal::Refusal;
+use super::request::Request;
+use super::request_id::X_REQUEST_ID;
+use super::response::Response;
+use super::room::Room;
+use super::{compression, date, head};
 use crate::observe::{Outcome, RequestReport};
-
-pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
@@ -26,21 +30,21 @@ pub(super) async fn answer<A: Answer>(
 ) -> Response {
     let began = Instant::now();
     connection.enter(Phase::Answering);
-    let server = &*connection.server;
-    let _in_flight = server.observer.request_begins();
+    let shared = &*connection.shared;
+    let _in_flight = shared.observer.request_begins();
 
-    let judged = if connection.is_unwelcome {
+    let checked = if connection.is_unwelcome {
         Err(Refusal::TooManyConnections)
     } else if connection.lacks_tls() {
         Err(Refusal::NotEncrypted)
     } else {
-        limits::judge(&request, &server.settings)
+        head::check(&request, &shared.settings)
     };
-    let place = server.capacity.admit(server.settings.max_requests);
+    let place = shared.capacity.admit(shared.settings.max_requests);
     let mut room = Room::new(connection);
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let has_room_for_writes = || server.capacity.has_room_for_writes(server.settings.max_answers);
-    let (mut response, is_refused) = match judged {
+    let has_room_for_writes = || shared.capacity.has_room_for_writes(shared.settings.max_answers);
+    let (mut response, is_refused) = match checked {
         Err(refusal) => (answer.refuse(refusal, Some(&request)), true),
         // Who is told to come back should not have to connect again for it.
         Ok(()) if place.is_none() => (answer.refuse(Refusal::Overloaded, Some(&request)), false),
@@ -75,7 +79,7 @@ pub(super) async fn answer<A: Answer>(
         }
     }
     answer.mark(&request, &mut response);
-    compression::encode(&request, &mut response, &mut room).await;
+    compression::encode(request.headers(), &shared.compressors, &mut response, &mut room).await;
     response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
     if let Some(now) = date::now() {
         response.headers_mut().insert(header::DATE, now);
@@ -89,7 +93,7 @@ pub(super) async fn answer<A: Answer>(
         duration: began.elapsed(),
     };
     let path = LazyCell::new(|| answer.loggable_path(request.path()));
-    server.observer.report_request(request.route(), outcome, |outcome| RequestReport {
+    shared.observer.report_request(request.route(), outcome, |outcome| RequestReport {
         outcome,
         id: request.id(),
         path: &path,

@@ -9,9 +9,9 @@ use std::ops::Range;
 use hyper::body::SizeHint;
 use memchr::memchr;
 
-use super::Refusal;
 use super::chunks::Chunks;
 use super::limits::{HEAD_BYTES, HEAD_FIELDS};
+use super::refusal::Refusal;
 use super::target;
 
 /// As long as the HTTP library can count: as good as any longer length of a body.

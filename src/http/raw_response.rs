@@ -4,8 +4,9 @@ use hyper::header;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use super::date;
 use super::limits::LINGER_TIME;
-use super::{Response, date};
+use super::response::Response;
 
 /// Writes an answer to a stream that the HTTP library has given back, and closes it.
 pub(super) async fn send(mut stream: impl AsyncWrite + Unpin, response: Response) {

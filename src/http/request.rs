@@ -3,17 +3,19 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hyper::body::{Incoming, SizeHint};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Uri, Version};
 
 use super::body::Body;
-use super::capacity::{Room, Share};
+use super::capacity::Share;
+use super::compressor::Coding;
 use super::connection::Connection;
-use super::exchange::X_REQUEST_ID;
-use super::request_id::RequestId;
-use super::server::Server;
-use super::{Bytes, Caller, Coding, Refusal, forwarded};
+use super::refusal::Refusal;
+use super::request_id::{RequestId, X_REQUEST_ID};
+use super::room::Room;
+use super::{compression, forwarded};
 use crate::observe::Route;
 
 /// One request; see `Answer`.
@@ -29,6 +31,12 @@ pub struct Request {
     connection: Arc<Connection>,
 }
 
+/// Who sends a request, once that is known.
+pub trait Caller: Send + Sync {
+    /// What log lines call them.
+    fn name(&self) -> &str;
+}
+
 impl Request {
     pub(super) fn new(
         request: hyper::Request<Incoming>,
@@ -39,7 +47,7 @@ impl Request {
         let given = head.headers.get(X_REQUEST_ID);
         let id = given
             .and_then(|value| RequestId::parse(value.as_bytes()))
-            .unwrap_or_else(|| connection.server.request_ids.next(&connection.request_ids));
+            .unwrap_or_else(|| connection.shared.request_ids.next(&connection.request_ids));
         let (body, route) = (Body::new(incoming), Route::default());
         Request { head, body, taken: 0, id, route, caller: None, refusal, connection }
     }
@@ -69,9 +77,9 @@ impl Request {
 
     /// Scheme and host as the client sees them: `https://book.example.org`.
     pub fn origin(&self) -> String {
-        let trusted = &self.connection.server.settings.trusted_proxies;
+        let trusted = &self.connection.shared.settings.trusted_proxies;
         let said = forwarded::is_trusted(trusted, self.connection.peer).then_some(self.headers());
-        let own = if self.connection.server.tls.is_some() { "https" } else { "http" };
+        let own = if self.connection.shared.tls.is_some() { "https" } else { "http" };
         let scheme = said.and_then(forwarded::scheme).unwrap_or(own);
         let own_host = || match self.head.uri.authority() {
             Some(authority) => Some(authority.as_str()),
@@ -85,7 +93,7 @@ impl Request {
 
     /// How long the path and the query of a request may be together.
     pub fn longest_url(&self) -> usize {
-        self.connection.server.settings.max_url
+        self.connection.shared.settings.max_url
     }
 
     /// What its answer takes of the room for answers, where that is known before the answer is made.
@@ -95,24 +103,24 @@ impl Request {
 
     /// Brings the metrics of what is taken on up to date.
     pub fn measure(&self) {
-        let server = &self.connection.server;
-        server.observer.answers_are(server.capacity.answer_bytes());
+        let shared = &self.connection.shared;
+        shared.observer.answers_are(shared.capacity.answer_bytes());
     }
 
     /// Whether a proxy that is trusted says that it asks for somebody else.
     pub fn is_forwarded(&self) -> bool {
-        let trusted = &self.connection.server.settings.trusted_proxies;
+        let trusted = &self.connection.shared.settings.trusted_proxies;
         forwarded::is_trusted(trusted, self.connection.peer) && forwarded::host(self.headers()).is_some()
     }
 
     /// How an answer of this length will be made smaller, if it is.
     pub fn coding(&self, length: usize) -> Option<Coding> {
-        Coding::of(length, self.headers())
+        compression::coding(length, self.headers())
     }
 
     /// The address of the client, behind trusted proxies that of theirs.
     pub fn client(&self) -> IpAddr {
-        let trusted = &self.connection.server.settings.trusted_proxies;
+        let trusted = &self.connection.shared.settings.trusted_proxies;
         forwarded::client(trusted, self.connection.peer, self.headers())
     }
 
@@ -123,9 +131,9 @@ impl Request {
 
     /// The whole body, empty where there is none; the same again when asked again.
     pub async fn body(&mut self) -> Result<Bytes, Refusal> {
-        let server = &*self.connection.server;
-        let settings = &server.settings;
-        let share = Share { capacity: &server.capacity, limit: settings.max_bodies, taken: &mut self.taken };
+        let shared = &*self.connection.shared;
+        let settings = &shared.settings;
+        let share = Share { capacity: &shared.capacity, limit: settings.max_bodies, taken: &mut self.taken };
         self.body.read(settings.max_body, settings.body_timeout, share).await
     }
 
@@ -136,7 +144,7 @@ impl Request {
 
     /// Reads the body within the limits of [`Request::body`] and keeps nothing of it.
     pub async fn skip_body(&mut self) -> Result<(), Refusal> {
-        let settings = &self.connection.server.settings;
+        let settings = &self.connection.shared.settings;
         self.body.skip(settings.max_body, settings.body_timeout).await
     }
 
@@ -153,10 +161,6 @@ impl Request {
     /// The name of who sent this request.
     pub(super) fn caller(&self) -> Option<&str> {
         self.caller.as_deref().map(Caller::name)
-    }
-
-    pub(super) fn server(&self) -> &Arc<Server> {
-        &self.connection.server
     }
 
     pub(super) fn route(&self) -> Route {
@@ -202,7 +206,7 @@ impl Request {
 impl Drop for Request {
     fn drop(&mut self) {
         if self.taken > 0 {
-            self.connection.server.capacity.release(self.taken);
+            self.connection.shared.capacity.release(self.taken);
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Small builders of answers.
+//! Response, and small builders of it.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use super::{Content, Response};
+use super::content::Content;
+
+/// An answer: its whole body is known before the first byte is sent.
+pub type Response = hyper::Response<Content>;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 

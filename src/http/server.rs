@@ -5,8 +5,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -15,15 +14,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::capacity::Capacity;
-use super::compression::Compressors;
+use super::answer::Answer;
 use super::connection::Connection;
 use super::limits::{Settings, UNWELCOME_CONNECTIONS};
 use super::phase::PhaseTimeouts;
-use super::request_id::RequestIds;
+use super::protocol;
+use super::shared::Shared;
 use super::throttled_log::ThrottledLog;
 use super::tls::Tls;
-use super::{Answer, protocol};
 use crate::observe::{Event, Observer};
 
 /// How long the system gets to recover when it has no connection to give (no file descriptor, no
@@ -41,7 +39,7 @@ pub async fn serve<A: Answer>(
     observer: Arc<Observer>,
     stop: impl Future<Output = ()>,
 ) -> usize {
-    let server = Arc::new(Server::new(settings, tls, observer));
+    let server = Arc::new(Server::new(Shared::new(settings, tls, observer)));
     let work = async {
         server.accept_until(listener, &answer, stop).await;
         server.drain().await
@@ -52,19 +50,10 @@ pub async fn serve<A: Answer>(
     }
 }
 
-/// What all connections of one server share.
-pub(super) struct Server {
-    pub(super) settings: Settings,
-    /// What connections are encrypted with, if they are.
-    pub(super) tls: Option<Arc<Tls>>,
-    pub(super) observer: Arc<Observer>,
-    pub(super) request_ids: RequestIds,
-    pub(super) compressors: Compressors,
-    pub(super) capacity: Capacity,
+/// The open connections, and what they share.
+struct Server {
+    shared: Arc<Shared>,
     timeouts: PhaseTimeouts,
-    sweeps: AtomicU64,
-    /// The sweep at which it began to stop.
-    stopping: OnceLock<u64>,
     open: Mutex<Open>,
     /// Told whenever the last open connection closes.
     all_closed: Notify,
@@ -77,7 +66,6 @@ struct Open {
     next_key: u64,
     refused: ThrottledLog,
     accept_failed: ThrottledLog,
-    clock: ThrottledLog,
 }
 
 /// A connection's place among the open ones, given back when its task ends in any way.
@@ -87,36 +75,12 @@ struct Place {
 }
 
 impl Server {
-    fn new(settings: Settings, tls: Option<Arc<Tls>>, observer: Arc<Observer>) -> Self {
+    fn new(shared: Shared) -> Self {
         Server {
-            timeouts: PhaseTimeouts::new(&settings),
-            settings,
-            tls,
-            observer,
-            request_ids: RequestIds::new(),
-            compressors: Compressors::default(),
-            capacity: Capacity::default(),
-            sweeps: AtomicU64::new(0),
-            stopping: OnceLock::new(),
+            timeouts: PhaseTimeouts::new(&shared.settings),
+            shared: Arc::new(shared),
             open: Mutex::default(),
             all_closed: Notify::new(),
-        }
-    }
-
-    /// The number of sweeps so far: the clock that phases are measured with.
-    pub(super) fn sweep(&self) -> u64 {
-        self.sweeps.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.get().is_some()
-    }
-
-    /// Says, now and then, why connections are closed.
-    pub(super) fn complain_of_clock(&self) {
-        if self.open.lock().clock.count().is_some() {
-            let words = "the clock of this machine shows no year from 1970 to 9999; connections are closed until it does";
-            self.observer.report(Event::Warning(words));
         }
     }
 
@@ -140,7 +104,7 @@ impl Server {
                     let told = self.open.lock().accept_failed.count();
                     if told.is_some() {
                         let cause = error.to_string();
-                        self.observer.report(Event::AcceptFailed { cause: &cause });
+                        self.shared.observer.report(Event::AcceptFailed { cause: &cause });
                     }
                     tokio::select! {
                         () = &mut stop => break,
@@ -161,13 +125,13 @@ impl Server {
         let Ok(local) = stream.local_addr() else {
             return;
         };
-        let limit = self.settings.max_connections;
+        let limit = self.shared.settings.max_connections;
         let mut open = self.open.lock();
         let is_unwelcome = open.connections.len() - open.unwelcome >= limit;
         if is_unwelcome {
-            self.observer.connection_refused();
+            self.shared.observer.connection_refused();
             if let Some(count) = open.refused.count() {
-                self.observer.report(Event::ConnectionsRefused { count, limit });
+                self.shared.observer.report(Event::ConnectionsRefused { count, limit });
             }
             if open.unwelcome >= UNWELCOME_CONNECTIONS {
                 return;
@@ -176,10 +140,10 @@ impl Server {
         }
         let key = open.next_key;
         open.next_key += 1;
-        let connection = Connection::new(Arc::clone(self), peer, local, is_unwelcome);
+        let connection = Connection::new(Arc::clone(&self.shared), peer, local, is_unwelcome);
         let connection = Arc::new(connection);
         open.connections.insert(key, Arc::clone(&connection));
-        self.observer.connections_are(open.connections.len());
+        self.shared.observer.connections_are(open.connections.len());
         drop(open);
 
         let place = Place { server: Arc::clone(self), key };
@@ -197,8 +161,8 @@ impl Server {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let sweep = self.sweeps.fetch_add(1, Ordering::Relaxed) + 1;
-            let stopping = self.stopping.get().copied();
+            let sweep = self.shared.next_sweep();
+            let stopping = self.shared.stopping();
             for connection in self.open.lock().connections.values() {
                 let is_stuck = connection.is_stuck(sweep, self.timeouts.write_sweeps());
                 if is_stuck || self.timeouts.is_over(connection.clock(), sweep, stopping) {
@@ -210,14 +174,14 @@ impl Server {
 
     /// Tells all connections to finish, waits for them, and cuts those that do not.
     async fn drain(&self) -> usize {
-        self.stopping.get_or_init(|| self.sweep());
+        self.shared.stop();
         let connections = {
             let open = self.open.lock();
             open.connections.values().for_each(|each| each.wake());
             open.connections.len()
         };
-        self.observer.report(Event::Stopping { connections });
-        let _ = timeout(self.settings.drain, self.until_all_closed()).await;
+        self.shared.observer.report(Event::Stopping { connections });
+        let _ = timeout(self.shared.settings.drain, self.until_all_closed()).await;
         let open = self.open.lock();
         open.connections.values().for_each(|each| each.end());
         open.connections.len()
@@ -237,7 +201,7 @@ impl Drop for Place {
         if left.is_some_and(|connection| connection.is_unwelcome) {
             open.unwelcome -= 1;
         }
-        self.server.observer.connections_are(open.connections.len());
+        self.server.shared.observer.connections_are(open.connections.len());
         if open.connections.is_empty() {
             self.server.all_closed.notify_one();
         }

@@ -10,11 +10,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::version::{TLS12, TLS13};
 use rustls::{InconsistentKeys, ServerConfig};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use x509_cert::der::Decode;
-
-use super::socket::Socket;
 
 const HTTP_2: &[u8] = b"h2";
 const HTTP_1: &[u8] = b"http/1.1";
@@ -104,12 +103,15 @@ impl Tls {
         self.0.store(identity.config);
     }
 
-    pub(super) async fn accept(&self, socket: Socket) -> io::Result<TlsStream<Socket>> {
-        TlsAcceptor::from(self.0.load_full()).accept(socket).await
+    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        TlsAcceptor::from(self.0.load_full()).accept(stream).await
     }
 }
 
 /// Whether the client chose HTTP/2.
-pub(super) fn speaks_http_2(stream: &TlsStream<Socket>) -> bool {
+pub(super) fn speaks_http_2<S>(stream: &TlsStream<S>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(HTTP_2)
 }

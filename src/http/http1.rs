@@ -1,0 +1,73 @@
+//! HTTP/1.1 on one connection: one request after the other.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::answer::Answer;
+use super::connection::Connection;
+use super::limits::HEAD_BYTES;
+use super::phase::Phase;
+use super::refusal::Refusal;
+use super::request::Request;
+use super::smuggling_guard::SmugglingGuard;
+use super::{date, exchange, raw_response};
+
+/// Serves the connection until it ends.
+pub(super) async fn speak<A, S>(connection: &Arc<Connection>, answer: Arc<A>, stream: S) -> Result<(), String>
+where
+    A: Answer,
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    // One count of references for each connection: a count that all connections share would be
+    // fought over by all cores.
+    let pair = Arc::new((Arc::clone(connection), Arc::clone(&answer)));
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let pair = Arc::clone(&pair);
+        // Here and not below, before anything more is read.
+        let refusal = pair.0.framing.lock().request_begins(request.body().size_hint());
+        async move {
+            let (connection, answer) = &*pair;
+            let request = Request::new(request, Arc::clone(connection), refusal);
+            let response = exchange::answer(connection, &**answer, request).await;
+            connection.enter(Phase::Idle);
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let mut protocol = http1::Builder::new()
+        // The sweep does this, see `phase.rs`.
+        .header_read_timeout(None)
+        // A client may close its sending side after the request and still get its answer;
+        // and a write that has begun is not given up because its client went away.
+        .half_close(true)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(SmugglingGuard::new(stream, Arc::clone(connection))), service);
+    let mut is_told_to_finish = false;
+    let work = poll_fn(|context| {
+        let mut protocol = Pin::new(&mut protocol);
+        let outcome = protocol.as_mut().poll(context);
+        if outcome.is_pending() && !is_told_to_finish && connection.must_finish() {
+            is_told_to_finish = true;
+            protocol.as_mut().graceful_shutdown();
+            return protocol.poll(context);
+        }
+        outcome
+    });
+    if let Some(ended) = connection.until_cut(work).await {
+        return ended.map_err(|error| error.to_string());
+    }
+    // Cut in the middle of a head: its client hears why.
+    let (stream, has_begun) = protocol.into_parts().io.into_inner().into_parts();
+    let is_in_head = matches!(connection.phase(), Phase::Fresh | Phase::Head) && has_begun;
+    if is_in_head && connection.shared.stopping().is_none() && date::is_known() {
+        raw_response::send(stream, answer.refuse(Refusal::HeadTooSlow, None)).await;
+    }
+    Ok(())
+}
