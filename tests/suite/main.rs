@@ -174,6 +174,7 @@ mod house {
     mod packages;
     mod pages;
     mod paths;
+    mod prose;
     mod reference;
     mod repository;
     mod sbom;

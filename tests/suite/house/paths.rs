@@ -5,6 +5,17 @@ use super::repository::{PAGES, files, none, read, root};
 /// One page for each choice that somebody will question.
 const DECISIONS: &str = "docs/decisions";
 
+/// The pages that name files of the repository. Other pages name those of users, too.
+const WITH_PATHS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "docs/internals.md",
+    "tests/README.md",
+];
+
 /// Files that the program makes or reads where it is used.
 const OF_THE_USER: [&str; 1] = ["carnet.toml"];
 
@@ -38,7 +49,7 @@ fn anchors(page: &str) -> Vec<String> {
 #[test]
 fn every_path_that_is_named_exists() {
     let mut complaints = Vec::new();
-    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"] {
+    for page in WITH_PATHS {
         for path in quoted(&read(page)).iter().filter(|text| is_path(text)) {
             let exists = [root().join(path), root().join("src").join(path)].iter().any(|path| path.exists());
             if !exists {
@@ -94,15 +105,15 @@ fn every_decision_is_in_the_list_of_decisions() {
 }
 
 #[test]
-fn the_architecture_names_every_room_and_every_file_of_the_small_ones() {
+fn the_architecture_names_every_module_and_every_file_of_api_and_cli() {
     let page = read("ARCHITECTURE.md");
     let mut complaints = Vec::new();
-    for room in files("src", ".rs") {
-        let path = room.strip_prefix("src/").unwrap();
-        let is_door = !path.contains('/') && path != "lib.rs" && path != "main.rs";
-        let is_in_small_room = path.starts_with("api/") || path.starts_with("cli/");
-        let is_small = is_in_small_room && path.matches('/').count() == 1;
-        if (is_door || is_small) && !page.contains(&format!("`{path}`")) {
+    for file in files("src", ".rs") {
+        let path = file.strip_prefix("src/").unwrap();
+        let is_public_face = !path.contains('/') && path != "lib.rs" && path != "main.rs";
+        let is_in_listed_folder = path.starts_with("api/") || path.starts_with("cli/");
+        let is_listed = is_in_listed_folder && path.matches('/').count() == 1;
+        if (is_public_face || is_listed) && !page.contains(&format!("`{path}`")) {
             complaints.push(format!("ARCHITECTURE.md does not name {path}"));
         }
     }

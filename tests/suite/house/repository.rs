@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 23] = [
+pub(super) const PAGES: [&str; 25] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -25,9 +25,11 @@ pub(super) const PAGES: [&str; 23] = [
     "docs/failover.md",
     "deploy/README.md",
     "docs/decisions/README.md",
+    "docs/internals.md",
     "docs/performance.md",
     "docs/security.md",
     "docs/reliability.md",
+    "tests/README.md",
 ];
 
 pub(super) fn root() -> &'static Path {
