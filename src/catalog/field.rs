@@ -15,6 +15,8 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
+    /// What the id of a record is, and so a field that refers to one.
+    pub const OF_IDS: FieldKind = FieldKind::Integer;
     /// Every kind there is.
     pub const ALL: [FieldKind; 4] =
         [FieldKind::String, FieldKind::Integer, FieldKind::Float, FieldKind::Boolean];
@@ -32,6 +34,14 @@ impl FieldKind {
     /// The kind of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it holds texts: they are compared byte for byte, and may be empty.
+    pub fn is_text(self) -> bool {
+        match self {
+            FieldKind::String => true,
+            FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => false,
+        }
     }
 }
 
@@ -130,6 +140,14 @@ impl Field {
             (FieldKind::String, "city") => "Paris",
             (FieldKind::String, "street") => "quai de Valmy",
             (FieldKind::String, _) => "text",
+        }
+    }
+
+    /// The example as JSON writes it.
+    pub fn example_json(&self) -> String {
+        match self.kind {
+            FieldKind::String => format!("\"{}\"", self.example()),
+            FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => self.example().to_owned(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
-use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::field::Field;
 use crate::config::Origin;
 use crate::store::url::StorageUrl;
 
@@ -82,7 +82,7 @@ fn requests(scheme: &str, address: SocketAddr, collection: &Collection) -> Vec<S
         fields.extend(collection.fields().iter().find(|field| field.reference().is_none()));
     }
     let members: Vec<String> =
-        fields.iter().map(|field| format!("{}{}", field.member(), json(field))).collect();
+        fields.iter().map(|field| format!("{}{}", field.member(), field.example_json())).collect();
     let mut lines = vec![
         format!("curl -i{access} {url} -H 'Content-Type: application/json' -d '{{{}}}'", members.join(",")),
         format!("curl{access} {url}"),
@@ -92,14 +92,6 @@ fn requests(scheme: &str, address: SocketAddr, collection: &Collection) -> Vec<S
         format!("curl{access} '{url}?{}={value}'", field.name())
     }));
     lines
-}
-
-/// The example of a field as JSON.
-fn json(field: &Field) -> String {
-    match field.kind() {
-        FieldKind::String => format!("\"{}\"", field.example()),
-        _ => field.example().to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use super::fault::{self, Collector, Found};
 use super::moment::MomentError;
 use super::representation;
 use super::scope::ScopeError;
-use super::{RecordId, Value, float, integer};
+use super::value::{integer, text};
+use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::field::Field;
 use crate::catalog::name::{ID, RESSOURCE_URI};
 
 /// What editors and some libraries put before text: that of UTF-8, and the two of UTF-16. JSON has none.
@@ -188,27 +189,13 @@ pub fn given(body: &[u8], name: &str) -> Option<String> {
 /// The value of one member, if its field accepts it.
 fn judge(field: &Field, value: &RawValue, faults: &mut Collector<DraftError>) -> Result<Value, DraftError> {
     let json = value.get();
-    let judged = match field.kind() {
-        _ if json == "null" => (!field.is_required()).then_some(Value::Null),
-        FieldKind::String => text(json).map(Value::Text),
-        FieldKind::Integer => integer(json).map(Value::Integer),
-        FieldKind::Float => float(json).map(Value::Float),
-        FieldKind::Boolean => match json {
-            "true" => Some(Value::Boolean(true)),
-            "false" => Some(Value::Boolean(false)),
-            _ => None,
-        },
+    let judged = match json {
+        "null" => (!field.is_required()).then_some(Value::Null),
+        _ => Value::from_json(field.kind(), json),
     };
     let judged = judged.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()));
     // What stands in for a value that is refused is seen by nobody.
     faults.accept(judged, json).map(|value| value.unwrap_or(Value::Null))
-}
-
-/// A JSON string, if it is one that both engines can hold.
-fn text(json: &str) -> Option<String> {
-    // Fails for other kinds of value, and for half of a surrogate pair, which is no Unicode.
-    let text: String = serde_json::from_str(json).ok()?;
-    (!text.contains('\0')).then_some(text)
 }
 
 /// The members of a body in the order given, each name once, values still as they were written:

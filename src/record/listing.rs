@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::Value;
 use super::fault::{self, Collector, Found};
-use super::{Value, float, integer};
+use super::value::integer;
 use crate::catalog::collection::{Collection, Pagination};
 use crate::catalog::field::FieldKind;
 use crate::catalog::name::ID;
@@ -163,31 +164,20 @@ fn page_length(pagination: &Pagination, text: &str) -> Result<u64, ListingError>
 /// `None` when no value of the field could be written like this: a typo should be heard.
 fn condition(collection: &Collection, on: Column, text: &str) -> Option<Condition> {
     let (kind, is_required) = match on {
-        Column::Id => (FieldKind::Integer, true),
+        Column::Id => (FieldKind::OF_IDS, true),
         Column::Field(position) => {
             let field = &collection.fields()[position];
             (field.kind(), field.is_required())
         }
     };
-    if text.is_empty() {
-        return Some(match (kind, is_required) {
-            (FieldKind::String, true) => Condition::Equals(Value::Text(String::new())),
-            (FieldKind::String, false) => Condition::AbsentOrEmpty,
-            (_, true) => Condition::Never,
-            (_, false) => Condition::Absent,
-        });
+    let equals = Value::from_query(kind, text).map(Condition::Equals);
+    if !text.is_empty() {
+        return equals;
     }
-    let value = match kind {
-        FieldKind::String => (!text.contains('\0')).then(|| Value::Text(text.to_owned())),
-        // A filter takes the spelling `-0` too: it asks for an equal number, not for one to store.
-        FieldKind::Integer if text == "-0" => Some(Value::Integer(0)),
-        FieldKind::Integer => integer(text).map(Value::Integer),
-        FieldKind::Float => float(text).map(Value::Float),
-        FieldKind::Boolean => match text {
-            "true" => Some(Value::Boolean(true)),
-            "false" => Some(Value::Boolean(false)),
-            _ => None,
-        },
-    };
-    value.map(Condition::Equals)
+    Some(match (equals, is_required) {
+        (Some(equals_empty), true) => equals_empty,
+        (Some(_), false) => Condition::AbsentOrEmpty,
+        (None, true) => Condition::Never,
+        (None, false) => Condition::Absent,
+    })
 }

@@ -2,37 +2,12 @@
 //!
 //! Written straight into a buffer; no tree of values stands between the stored row and the answer.
 
-use std::borrow::Cow;
-use std::io::Write;
-
 use bytes::Bytes;
 
+use super::value::Cell;
 use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
 use crate::catalog::name::{ID, RESSOURCE_URI};
-
-/// One value as an engine hands it out, borrowed from the row.
-#[derive(Debug, Clone)]
-pub enum Cell<'a> {
-    Null,
-    Text(Cow<'a, str>),
-    Integer(i64),
-    Float(f64),
-    Boolean(bool),
-}
-
-impl<'a> From<&'a Value> for Cell<'a> {
-    fn from(value: &'a Value) -> Self {
-        match value {
-            Value::Null => Cell::Null,
-            Value::Text(text) => Cell::Text(Cow::Borrowed(text)),
-            Value::Integer(integer) => Cell::Integer(*integer),
-            Value::Float(float) => Cell::Float(*float),
-            Value::Boolean(boolean) => Cell::Boolean(*boolean),
-            Value::Garbled(bytes) => Cell::Text(String::from_utf8_lossy(bytes)),
-        }
-    }
-}
 
 /// The record's own path, `/<resource_name>/<id>/`.
 pub fn path(collection: &Collection, id: RecordId) -> String {
@@ -49,7 +24,7 @@ pub fn write<'a>(
     out.push(b'{');
     for (field, cell) in collection.fields().iter().zip(cells) {
         out.extend_from_slice(field.member().as_bytes());
-        write_cell(out, cell);
+        cell.write(out);
         out.push(b',');
     }
     if collection.shows_id() {
@@ -71,7 +46,7 @@ pub fn write<'a>(
 /// A record as bytes of its own.
 pub fn of(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
     let mut bytes = Vec::with_capacity(256);
-    write(&mut bytes, collection, id, values.iter().map(Cell::from));
+    write(&mut bytes, collection, id, values.iter().map(Value::cell));
     bytes.into()
 }
 
@@ -85,18 +60,7 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
     infallible(serde_json::to_writer(out, text));
 }
 
-fn write_cell(out: &mut Vec<u8>, cell: Cell<'_>) {
-    match cell {
-        Cell::Null => out.extend_from_slice(b"null"),
-        Cell::Text(text) => write_text(out, &text),
-        Cell::Integer(integer) => write_integer(out, integer),
-        // The shortest text that reads back as the same double, with `.0` where it is whole.
-        Cell::Float(float) => infallible(write!(out, "{float:?}")),
-        Cell::Boolean(boolean) => infallible(write!(out, "{boolean}")),
-    }
-}
-
 /// Writing into a vector of bytes cannot fail; the type only does not say so.
-fn infallible<E>(result: Result<(), E>) {
+pub(super) fn infallible<E>(result: Result<(), E>) {
     debug_assert!(result.is_ok(), "a vector takes all bytes");
 }

@@ -18,6 +18,7 @@ mod group_window;
 mod indexes;
 mod key_follower;
 pub(super) mod key_table;
+mod kind;
 mod prepare;
 mod prepared_conn;
 mod quota;

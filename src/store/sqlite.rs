@@ -13,6 +13,7 @@ mod group;
 mod ids;
 mod key_follower;
 pub(super) mod key_table;
+mod kind;
 mod log;
 mod place;
 mod reader;

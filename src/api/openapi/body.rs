@@ -13,8 +13,10 @@ use crate::catalog::name::{ID, RESSOURCE_URI};
 const TEXT: &str = r"^[^\u0000]*$";
 
 /// JSON Schema counts `45.0` among the integers, so words have to say it.
-const INTEGER: &str = "Written without a point or an exponent: `45.0` and `1e2` are refused, which a schema \
-    cannot express.";
+const INTEGER: [&str; 2] = [
+    "Written without a point or an exponent: `45.0` and `1e2` are refused, which a schema cannot express.",
+    "Written without a point, an exponent or leading zeros.",
+];
 
 /// What the bodies of this collection may be.
 pub(super) fn components(catalog: &Catalog, collection: &Collection) -> Map<String, Value> {
@@ -63,12 +65,14 @@ pub(super) fn refer(catalog: &Catalog, field: &Field, schema: &mut Map<String, V
 
 /// A value that the field would accept.
 pub(super) fn example(field: &Field) -> Value {
-    let text = field.example();
-    match field.kind() {
-        FieldKind::String => text.into(),
-        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => {
-            serde_json::from_str(text).unwrap_or_else(|_| text.into())
-        }
+    serde_json::from_str(&field.example_json()).unwrap_or_else(|_| field.example().into())
+}
+
+/// What a schema cannot express about how values of this kind are written, in a body and in a query.
+pub(super) fn spelling(kind: FieldKind) -> Option<[&'static str; 2]> {
+    match kind {
+        FieldKind::Integer => Some(INTEGER),
+        FieldKind::String | FieldKind::Float | FieldKind::Boolean => None,
     }
 }
 
@@ -163,8 +167,8 @@ fn member(catalog: &Catalog, field: &Field, side: Side) -> Value {
     if let Some(reference) = field.reference() {
         description.push(format!("The id of a record of `{}`.", catalog.at(reference.target).name()));
     }
-    if side == Side::Request && field.kind() == FieldKind::Integer {
-        description.push(INTEGER.into());
+    if side == Side::Request {
+        description.extend(spelling(field.kind()).map(|[in_a_body, _]| in_a_body.to_owned()));
     }
     if !description.is_empty() {
         schema.insert("description".into(), description.join(" ").into());

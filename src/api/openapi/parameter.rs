@@ -69,19 +69,17 @@ fn ignored_name(parameter: &str) -> String {
 fn filter(catalog: &Catalog, field: &Field) -> Value {
     let name = field.name();
     let mut description = format!("Only records whose `{name}` equals this.");
-    description.push_str(match (field.kind(), field.is_required()) {
-        (FieldKind::String, true) => " Compared byte for byte.",
-        (FieldKind::String, false) => {
-            " Compared byte for byte. Empty: those without a value, or with the empty string."
-        }
-        (_, true) => " Empty: none.",
-        (_, false) => " Empty: those without a value.",
+    description.push_str(match (field.kind().is_text(), field.is_required()) {
+        (true, true) => " Compared byte for byte.",
+        (true, false) => " Compared byte for byte. Empty: those without a value, or with the empty string.",
+        (false, true) => " Empty: none.",
+        (false, false) => " Empty: those without a value.",
     });
-    if field.kind() == FieldKind::Integer {
-        description.push_str(" Written without a point, an exponent or leading zeros.");
+    if let Some([_, in_a_query]) = body::spelling(field.kind()) {
+        description.extend([" ", in_a_query]);
     }
     let mut schema = body::value(field.kind());
-    if field.kind() != FieldKind::String && !field.is_required() {
+    if !field.kind().is_text() && !field.is_required() {
         // Not only by `allowEmptyValue`, which no generated client heeds: its users could not ask for these records.
         schema = body::members(json!({ "anyOf": [schema, { "const": "" }] }));
     }
@@ -101,7 +99,7 @@ fn filter_on_id() -> Value {
         "name": ID,
         "in": "query",
         "description": "Only the record with this id.",
-        "schema": body::value(FieldKind::Integer),
+        "schema": body::value(FieldKind::OF_IDS),
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::names::{did_you_mean, nearest, one_of};
-use super::shape::{Shape, values, wanted};
+use super::shape::{Shape, mismatch_of_text, values};
 use crate::api::App;
 use crate::api::error::draft_words;
 use crate::catalog::Catalog;
@@ -115,13 +115,10 @@ impl Entry {
             ListingError::DoesNotValidate(name) => {
                 let kind = match collection.find_field(name) {
                     Some(position) => Some(collection.fields()[position].kind()),
-                    None => (name == ID).then_some(FieldKind::Integer),
+                    None => (name == ID).then_some(FieldKind::OF_IDS),
                 };
                 let (detail, accepted) = match kind {
-                    Some(FieldKind::String) => {
-                        ("the text has the character U+0000".into(), values(FieldKind::String))
-                    }
-                    Some(kind) => (format!("the text is not {}", wanted(kind)), values(kind)),
+                    Some(kind) => (mismatch_of_text(kind), values(kind)),
                     // The offset.
                     None => (
                         "the text is not an integer from 0 on".into(),

@@ -5,7 +5,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
 use crate::catalog::name::RESSOURCE_URI;
 use crate::record::access_key::{LONGEST_GRACE, LONGEST_NAME};
-use crate::record::{RecordId, float, integer, representation};
+use crate::record::{RecordId, Value, representation};
 
 /// What a body should have been.
 pub(super) enum Shape<'a> {
@@ -73,7 +73,7 @@ impl Shape<'_> {
             FieldKind::Float if is == "a number" => {
                 "the number is too large or too small for a double".into()
             }
-            kind if unquoted.is_some_and(|text| fits(kind, text)) => {
+            kind if unquoted.is_some_and(|text| Value::from_json(kind, text).is_some()) => {
                 format!("a string where {wanted} is wanted; write it without quotes")
             }
             _ => format!("{is} where {wanted} is wanted"),
@@ -94,8 +94,18 @@ fn described(json: &str) -> &'static str {
     }
 }
 
+/// Why a text in a query is not a value of this kind.
+pub(super) fn mismatch_of_text(kind: FieldKind) -> String {
+    match kind {
+        FieldKind::String => "the text has the character U+0000".into(),
+        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => {
+            format!("the text is not {}", wanted(kind))
+        }
+    }
+}
+
 /// What a value should be, in a word or two.
-pub(super) fn wanted(kind: FieldKind) -> &'static str {
+fn wanted(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::String => "a string",
         FieldKind::Integer => "an integer",
@@ -111,16 +121,6 @@ pub(super) fn values(kind: FieldKind) -> String {
         FieldKind::Integer => format!("an integer from {} to {}", i64::MIN, i64::MAX),
         FieldKind::Float => "a number that a double can hold".into(),
         FieldKind::Boolean => "true or false".into(),
-    }
-}
-
-/// Whether a text would be a value of this kind if it stood there bare.
-fn fits(kind: FieldKind, text: &str) -> bool {
-    match kind {
-        FieldKind::String => false,
-        FieldKind::Integer => integer(text).is_some(),
-        FieldKind::Float => float(text).is_some(),
-        FieldKind::Boolean => matches!(text, "true" | "false"),
     }
 }
 

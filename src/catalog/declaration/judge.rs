@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
             return None;
         };
         let at = path(position, &["fields", &field.name, "references"]);
-        if kind.is_some_and(|kind| kind != FieldKind::Integer) {
+        if kind.is_some_and(|kind| kind != FieldKind::OF_IDS) {
             self.advise(
                 &path(position, &["fields", &field.name, "type"]),
                 format!("`{}` refers to the id of a record, which is an integer", field.name),

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
+use crate::record::value::Cell;
 
 /// How large a batch grows before it moves on.
 const BATCH: usize = 64 << 10;
@@ -46,16 +47,6 @@ impl Tally {
     }
 }
 
-/// One value as it travels. Text is bytes: another tool may have stored what is no Unicode.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::store) enum Field<'a> {
-    Null,
-    Text(&'a [u8]),
-    Integer(i64),
-    Float(f64),
-    Boolean(bool),
-}
-
 /// Collects rows into batches.
 #[derive(Default)]
 pub(in crate::store) struct Packer {
@@ -67,19 +58,20 @@ impl Packer {
     /// Begins a row of so many fields.
     pub(in crate::store) fn begin(&mut self, id: i64, fields: usize) {
         self.rows.extend_from_slice(&columns(fields).to_be_bytes());
-        self.push(Field::Integer(id));
+        self.push(Cell::Integer(id));
         self.count += 1;
     }
 
     /// Adds a field to the row that was begun.
-    pub(in crate::store) fn push(&mut self, field: Field<'_>) {
-        match field {
-            Field::Null => self.rows.extend_from_slice(&NULL.to_be_bytes()),
-            Field::Text(text) => self.value(text),
-            Field::Integer(integer) => self.value(&integer.to_be_bytes()),
+    pub(in crate::store) fn push(&mut self, cell: Cell<'_>) {
+        match cell {
+            Cell::Null => self.rows.extend_from_slice(&NULL.to_be_bytes()),
+            Cell::Text(text) => self.value(text.as_bytes()),
+            Cell::Integer(integer) => self.value(&integer.to_be_bytes()),
             // Adding zero turns -0.0 into 0.0: the engines would not keep its sign alike.
-            Field::Float(float) => self.value(&(float + 0.0).to_be_bytes()),
-            Field::Boolean(boolean) => self.value(&[u8::from(boolean)]),
+            Cell::Float(float) => self.value(&(float + 0.0).to_be_bytes()),
+            Cell::Boolean(boolean) => self.value(&[u8::from(boolean)]),
+            Cell::Garbled(bytes) => self.value(bytes),
         }
     }
 
@@ -127,27 +119,31 @@ pub(in crate::store) fn first_row(bytes: &[u8], columns: i16) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Takes the next row off a batch: its id, and its fields into `fields`. None where none is left, or its form is wrong.
+/// Takes the next row off a batch: its id, and its fields into `cells`. None where none is left, or its form is wrong.
 pub(in crate::store) fn next_row<'a>(
     rows: &mut &'a [u8],
     collection: &Collection,
-    fields: &mut Vec<Field<'a>>,
+    cells: &mut Vec<Cell<'a>>,
 ) -> Option<i64> {
-    fields.clear();
+    cells.clear();
     (rows.try_get_i16().ok()? == columns(collection.fields().len())).then_some(())?;
     let id = value(rows)??.try_get_i64().ok()?;
     for field in collection.fields() {
-        fields.push(match value(rows)? {
-            None => Field::Null,
-            Some(text) if field.kind() == FieldKind::String => Field::Text(text),
-            Some(mut bytes) => match field.kind() {
-                FieldKind::Float => Field::Float(bytes.try_get_f64().ok()?),
-                FieldKind::Boolean => Field::Boolean(bytes.try_get_u8().ok()? != 0),
-                FieldKind::Integer | FieldKind::String => Field::Integer(bytes.try_get_i64().ok()?),
-            },
+        cells.push(match value(rows)? {
+            None => Cell::Null,
+            Some(bytes) => cell(field.kind(), bytes)?,
         });
     }
     Some(id)
+}
+
+fn cell(kind: FieldKind, mut bytes: &[u8]) -> Option<Cell<'_>> {
+    Some(match kind {
+        FieldKind::String => Cell::text(bytes),
+        FieldKind::Integer => Cell::Integer(bytes.try_get_i64().ok()?),
+        FieldKind::Float => Cell::Float(bytes.try_get_f64().ok()?),
+        FieldKind::Boolean => Cell::Boolean(bytes.try_get_u8().ok()? != 0),
+    })
 }
 
 /// Takes one value off; `Some(None)` is no value, `None` an end within it.

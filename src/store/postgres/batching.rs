@@ -143,7 +143,7 @@ impl Batch {
 }
 
 fn bytes<'a>(values: impl Iterator<Item = &'a Value>) -> usize {
-    values.map(|value| if let Value::Text(text) = value { text.len() } else { 8 }).sum()
+    values.map(|value| value.text_bytes().max(8)).sum()
 }
 
 /// What no two records may share, for each rule that has all its values.

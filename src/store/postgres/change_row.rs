@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use crate::catalog::collection::Collection;
-use crate::catalog::field::FieldKind;
 use crate::record::Value;
 
 /// The values of the fields, in their order. `None` where the text is not what the triggers write.
@@ -18,16 +17,7 @@ pub(super) fn read(collection: &Collection, text: &str) -> Option<Vec<Value>> {
             None => "null",
             Some(member) => member.get(),
         };
-        if text == "null" {
-            return Some(Value::Null);
-        }
-        Some(match field.kind() {
-            FieldKind::String => Value::Text(serde_json::from_str(text).ok()?),
-            FieldKind::Integer => Value::Integer(text.parse().ok()?),
-            // Not by way of serde_json, which rounds the last digit differently.
-            FieldKind::Float => Value::Float(text.parse::<f64>().ok()? + 0.0),
-            FieldKind::Boolean => Value::Boolean(text.parse().ok()?),
-        })
+        if text == "null" { Some(Value::Null) } else { Value::from_json(field.kind(), text) }
     });
     values.collect()
 }

@@ -2,9 +2,9 @@
 
 use tokio_postgres::types::ToSql;
 
+use super::kind;
 use super::write::Write;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::FieldKind;
 use crate::record::{RecordId, Value};
 
 /// A value on its way into a statement.
@@ -21,7 +21,7 @@ pub(super) fn updates<'f>(
         changes.first().map_or(&[][..], |(_, given)| *given).iter().map(|(position, _)| *position);
     for (place, position) in positions.enumerate() {
         let values = changes.iter().map(move |(_, given)| &given[place].1);
-        parameters.push(column(collection.fields()[position].kind(), values));
+        parameters.push(kind::array(collection.fields()[position].kind(), values));
     }
     parameters
 }
@@ -33,30 +33,4 @@ pub(super) fn ids<'f>(writes: &[&Write]) -> Bound<'f> {
         Write::Insert { .. } | Write::Update { .. } => None,
     });
     Box::new(ids.collect::<Vec<i64>>())
-}
-
-/// The values of one field of several records.
-pub(super) fn column<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>) -> Bound<'f> {
-    match kind {
-        FieldKind::String => Box::new(
-            values
-                .map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Integer => Box::new(
-            values
-                .map(|value| if let Value::Integer(integer) = value { Some(*integer) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Float => Box::new(
-            values
-                .map(|value| if let Value::Float(float) = value { Some(*float) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-        FieldKind::Boolean => Box::new(
-            values
-                .map(|value| if let Value::Boolean(boolean) = value { Some(*boolean) } else { None })
-                .collect::<Vec<_>>(),
-        ),
-    }
 }

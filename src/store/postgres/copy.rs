@@ -13,7 +13,7 @@ use super::address::PostgresUrl;
 use super::ddl::literal;
 use super::prepared_conn::PreparedConn;
 use super::server::Server;
-use super::{key_table, prepare};
+use super::{key_table, kind, prepare};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
@@ -52,8 +52,8 @@ fn failed(place: &str, error: &Error) -> CopyError {
 }
 
 /// The table and its columns in the order in which they travel.
-fn columns(collection: &Collection, of: impl Fn(&str, FieldKind) -> String) -> String {
-    let fields = collection.fields().iter().map(|field| of(&quote(field.name()), field.kind()));
+fn columns(collection: &Collection, of: impl Fn(FieldKind, &str) -> String) -> String {
+    let fields = collection.fields().iter().map(|field| of(field.kind(), &quote(field.name())));
     std::iter::once("id".to_owned()).chain(fields).collect::<Vec<_>>().join(", ")
 }
 
@@ -64,11 +64,7 @@ async fn read(
     collection: &Collection,
     mut outlet: Outlet,
 ) -> Result<Sum, CopyError> {
-    // Adding zero turns -0 into 0: the engines would not keep its sign alike.
-    let columns = columns(collection, |column, kind| match kind {
-        FieldKind::Float => format!("{column} + 0::double precision"),
-        _ => column.to_owned(),
-    });
+    let columns = columns(collection, kind::copied);
     let table = quote(collection.name());
     let text = format!("COPY (SELECT {columns} FROM {table} ORDER BY id) TO STDOUT (FORMAT binary)");
     let stream = transaction.copy_out(&text).await.map_err(|error| failed(place, &error))?;

@@ -11,14 +11,14 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::batching::{self, Step};
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
-use super::columns::{Bound, column, ids, updates};
+use super::columns::{Bound, ids, updates};
 use super::group_error::GroupError;
 use super::prepared_conn::{Parameter, PreparedConn};
-use super::row;
 use super::sql::{self, RowOutcome};
 use super::statements::Statements;
 use super::stored_responses;
 use super::write::{Waiting, Write};
+use super::{kind, row};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
@@ -232,7 +232,7 @@ impl Group<'_> {
                         Write::Insert { values, .. } => &values[position],
                         Write::Update { .. } | Write::Delete { .. } => &Value::Null,
                     });
-                    parameters.push(column(field.kind(), values));
+                    parameters.push(kind::array(field.kind(), values));
                 }
             }
             Step::Updates(range) => {

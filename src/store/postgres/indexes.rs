@@ -4,8 +4,9 @@
 //! a B-tree of the short ones, and a hash of the long.
 
 use super::ddl::{self, short};
+use super::kind;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::field::Field;
 use crate::store::ident::{index_prefix, quote};
 
 /// The longest string, or the longest strings of a rule together, that a B-tree is asked to hold, in bytes.
@@ -57,9 +58,8 @@ pub(super) fn rule_index(collection: &Collection, rule: &[usize]) -> Index {
     let maker = Maker { collection, base: format!("{} unique", collection.rule_name(rule)) };
     let fields: Vec<&Field> = rule.iter().map(|&position| &collection.fields()[position]).collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
-    let strings = fields.iter().filter(|field| field.kind() == FieldKind::String);
-    let lengths: Vec<String> =
-        strings.map(|field| format!("octet_length({})", quote(field.name()))).collect();
+    let long = fields.iter().filter(|field| kind::may_be_long(field.kind()));
+    let lengths: Vec<String> = long.map(|field| format!("octet_length({})", quote(field.name()))).collect();
     let parts = match (lengths.join(" + ").as_str(), names.len() > MOST_COLUMNS) {
         (_, true) => vec![maker.exclusion(&fields, None)],
         ("", false) => vec![maker.btree("", &names, true, None)],
@@ -83,11 +83,11 @@ fn field_index(collection: &Collection, position: usize) -> Index {
     let field = &collection.fields()[position];
     let (name, quoted) = (field.name(), quote(field.name()));
     let maker = Maker { collection, base: name.to_owned() };
-    let is_string = field.kind() == FieldKind::String;
+    let may_be_long = kind::may_be_long(field.kind());
     // The index of a rule over this field alone finds its values too.
     let is_a_rule_of_its_own = collection.unique().iter().any(|rule| *rule == [position]);
     let mut parts = Vec::new();
-    if !is_a_rule_of_its_own && is_string {
+    if !is_a_rule_of_its_own && may_be_long {
         let (short, long) = (
             format!("octet_length({quoted}) <= {LONGEST_SHORT}"),
             format!("octet_length({quoted}) > {LONGEST_SHORT}"),
@@ -97,7 +97,7 @@ fn field_index(collection: &Collection, position: usize) -> Index {
     } else if !is_a_rule_of_its_own {
         parts.push(maker.btree("", &[name, "id"], false, None));
     }
-    if is_string && !field.is_required() {
+    if field.kind().is_text() && !field.is_required() {
         let none = format!("{quoted} IS NULL OR {quoted} = ''");
         parts.push(maker.btree(" none", &["id"], false, Some(&none)));
     }
@@ -153,7 +153,7 @@ impl Maker<'_> {
             [field] => (quote(field.name()), field.name().to_owned()),
             _ => {
                 let values: Vec<String> =
-                    fields.iter().map(|field| as_text(field.kind(), &quote(field.name()))).collect();
+                    fields.iter().map(|field| kind::as_text(field.kind(), &quote(field.name()))).collect();
                 (format!("(ARRAY[{}])", values.join(", ")), String::new())
             }
         };
@@ -170,16 +170,6 @@ impl Maker<'_> {
         let (method, columns) = ("hash".into(), vec![column]);
         let shape = Shape { method, columns, is_unique: false, is_exclusion: true, is_partial: true };
         Part { name, shape, create }
-    }
-}
-
-/// A value as text: equal where the values are, whatever the settings of the session that writes.
-pub(super) fn as_text(kind: FieldKind, value: &str) -> String {
-    match kind {
-        FieldKind::String => value.to_owned(),
-        FieldKind::Integer | FieldKind::Boolean => format!("{value}::text"),
-        // The text of a float follows extra_float_digits. Adding zero makes one of the two zeros.
-        FieldKind::Float => format!("encode(float8send({value} + 0), 'hex')"),
     }
 }
 

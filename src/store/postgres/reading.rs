@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::group_error::of_reading;
+use super::kind::Bound;
 use super::prepared_conn::Parameter;
-use super::row::{self, Bound};
+use super::row;
 use super::rows::Rows;
 use super::session::Session;
 use super::sql;

@@ -6,8 +6,8 @@ use futures_util::{StreamExt, TryStreamExt, pin_mut};
 use tokio_postgres::Error;
 
 use super::group_error::words;
+use super::kind::Bound;
 use super::prepared_conn::PreparedConn;
-use super::row::Bound;
 use super::session::Session;
 use super::sql;
 use crate::catalog::Catalog;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::ddl::column_type;
-use super::indexes::{LONGEST_SHORT, as_text};
+use super::indexes::LONGEST_SHORT;
+use super::kind::{self, as_text, collation, column_type};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{FieldKind, OnDelete};
@@ -77,9 +77,9 @@ pub(super) fn in_set(
         conditions.push(match value {
             Some(value) => {
                 bound.push(value.clone());
-                equals(&column, value, bound.len())
+                equals(&column, field.kind(), value, bound.len())
             }
-            None if field.kind() == FieldKind::String => format!("({column} IS NULL OR {column} = '')"),
+            None if field.kind().is_text() => format!("({column} IS NULL OR {column} = '')"),
             None => format!("{column} IS NULL"),
         });
     }
@@ -95,15 +95,18 @@ pub(super) fn all_ids(collection: &Collection) -> String {
 fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
     let (mut text, mut values) = (String::new(), Vec::new());
     for filter in filters {
-        let column = match filter.on {
-            Column::Id => "id".to_owned(),
-            Column::Field(position) => quote(collection.fields()[position].name()),
+        let (column, kind) = match filter.on {
+            Column::Id => ("id".to_owned(), FieldKind::OF_IDS),
+            Column::Field(position) => {
+                let field = &collection.fields()[position];
+                (quote(field.name()), field.kind())
+            }
         };
         text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
         match &filter.condition {
             Condition::Equals(value) => {
                 values.push(value);
-                text.push_str(&equals(&column, value, values.len()));
+                text.push_str(&equals(&column, kind, value, values.len()));
             }
             Condition::Absent => {
                 let _ = write!(text, "{column} IS NULL");
@@ -118,14 +121,12 @@ fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec
 }
 
 /// Equality, in the words of the index that can find it.
-fn equals(column: &str, value: &Value, place: usize) -> String {
-    match value {
-        Value::Text(text) => {
-            let side = if text.len() <= LONGEST_SHORT { "<=" } else { ">" };
-            format!("{column} = ${place} AND octet_length({column}) {side} {LONGEST_SHORT}")
-        }
-        _ => format!("{column} = ${place}"),
+fn equals(column: &str, kind: FieldKind, value: &Value, place: usize) -> String {
+    if !kind::may_be_long(kind) {
+        return format!("{column} = ${place}");
     }
+    let side = if value.text_bytes() <= LONGEST_SHORT { "<=" } else { ">" };
+    format!("{column} = ${place} AND octet_length({column}) {side} {LONGEST_SHORT}")
 }
 
 fn of_alias(collection: &Collection, alias: &str) -> String {
@@ -179,9 +180,9 @@ pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
         dangling(&mut judge, &value, &target, position);
     }
     for (place, rule) in collection.unique().iter().enumerate() {
-        let given = |position: usize| match fields[position].kind() {
-            FieldKind::String => format!("i.{} COLLATE \"C\"", quote(fields[position].name())),
-            _ => format!("i.{}", quote(fields[position].name())),
+        let given = |position: usize| {
+            let field = &fields[position];
+            format!("i.{}{}", quote(field.name()), collation(field.kind()))
         };
         duplicate(&mut judge, collection, rule, place, given, "");
     }
@@ -211,10 +212,9 @@ pub(super) fn update(catalog: &Catalog, collection: &Collection, positions: &[us
         dangling(&mut judge, &value, &quote(catalog.at(reference.target).name()), position);
     }
     for (place, rule) in collection.unique().iter().enumerate() {
-        let value = |position: usize| match (given(position), fields[position].kind()) {
-            (Some(given), FieldKind::String) => format!("{given} COLLATE \"C\""),
-            (Some(given), _) => given,
-            (None, _) => format!("t.{}", quote(fields[position].name())),
+        let value = |position: usize| match given(position) {
+            Some(given) => format!("{given}{}", collation(fields[position].kind())),
+            None => format!("t.{}", quote(fields[position].name())),
         };
         duplicate(&mut judge, collection, rule, place, value, "o.id <> i._id AND ");
     }
@@ -264,9 +264,12 @@ fn duplicate(
     let equal: Vec<String> =
         rule.iter().map(|&position| format!("{} = {}", mine(position), given(position))).collect();
     let equal = equal.join(" AND ");
-    let is_string = |position: &&usize| fields[**position].kind() == FieldKind::String;
-    let lengths: Vec<String> =
-        rule.iter().filter(is_string).map(|&position| format!("octet_length({})", mine(position))).collect();
+    let may_be_long = |position: &&usize| kind::may_be_long(fields[**position].kind());
+    let lengths: Vec<String> = rule
+        .iter()
+        .filter(may_be_long)
+        .map(|&position| format!("octet_length({})", mine(position)))
+        .collect();
     if lengths.is_empty() {
         let _ = write!(judge, " WHEN EXISTS (SELECT FROM {table} o WHERE {but}{equal}) THEN {number}");
         return;

@@ -9,11 +9,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
+use super::kind;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::FieldKind;
-use crate::store::copy::rows::{Field, Packer, Sum};
+use crate::store::copy::rows::{Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::ident::{self, quote};
 pub(in crate::store) use source::Source;
@@ -43,27 +42,21 @@ fn read(
         let id: i64 = row.get(0).map_err(failed)?;
         packer.begin(id, collection.fields().len());
         for (position, field) in collection.fields().iter().enumerate() {
-            let value = match (row.get_ref(position + 1).map_err(failed)?, field.kind()) {
-                (ValueRef::Null, _) => Field::Null,
-                (ValueRef::Text(text), FieldKind::String) => Field::Text(text),
-                (ValueRef::Integer(integer), FieldKind::Integer) => Field::Integer(integer),
-                (ValueRef::Integer(integer), FieldKind::Boolean) => Field::Boolean(integer != 0),
-                (ValueRef::Real(float), FieldKind::Float) => Field::Float(float),
-                (other, _) => {
-                    let (kind, field) = (other.data_type(), field.name());
-                    let cause = format!("{field} of the record {id} of {} is {kind}", collection.name());
-                    return Err(CopyError::failed(place, cause));
-                }
+            let stored = row.get_ref(position + 1).map_err(failed)?;
+            let Some(cell) = kind::cell(stored, field.kind()) else {
+                let (kind, field) = (stored.data_type(), field.name());
+                let cause = format!("{field} of the record {id} of {} is {kind}", collection.name());
+                return Err(CopyError::failed(place, cause));
             };
-            if needs_unicode && let Field::Text(text) = value {
-                storable(text).map_err(|what| CopyError::Unstorable {
+            if needs_unicode {
+                kind::storable(cell).map_err(|what| CopyError::Unstorable {
                     collection: collection.name().to_owned(),
                     id,
                     field: field.name().to_owned(),
                     what,
                 })?;
             }
-            packer.push(value);
+            packer.push(cell);
         }
         if let Some(batch) = packer.full() {
             outlet.put(batch)?;
@@ -73,15 +66,6 @@ fn read(
         outlet.put(batch)?;
     }
     Ok(outlet.sum())
-}
-
-/// What other tools can put into a file, and PostgreSQL has no place for.
-fn storable(text: &[u8]) -> Result<(), &'static str> {
-    match std::str::from_utf8(text) {
-        Err(_) => Err("text that is not UTF-8"),
-        Ok(text) if text.contains('\0') => Err("text with the character U+0000"),
-        Ok(_) => Ok(()),
-    }
 }
 
 /// The largest id that was ever given.
@@ -97,16 +81,4 @@ fn counter(connection: &Connection, collection: &Collection) -> rusqlite::Result
 fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     let text = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
     connection.prepare_cached(text)?.exists([name])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn postgresql_has_no_place_for_some_texts() {
-        assert_eq!(storable("Zoë".as_bytes()), Ok(()));
-        assert!(storable(b"Zo\xeb").is_err());
-        assert!(storable(b"Zo\0").is_err());
-    }
 }

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::foreign::Foreign;
-use super::row::{self, Bound};
+use super::kind::Bound;
+use super::row;
 use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -100,7 +101,7 @@ impl Group<'_> {
         if positions.is_empty() {
             return Ok(WriteOutcome::Unchanged(representation::of(collection, id, &values)));
         }
-        let own_id = Value::Integer(id.get());
+        let own_id = Value::from(id.get());
         let given = positions.iter().map(|&position| &values[position]);
         let changed_before = self.connection.total_changes();
         let updated = self
@@ -157,7 +158,7 @@ impl Group<'_> {
             return Ok(WriteError::Engine(error));
         }
         for (position, (field, value)) in collection.fields().iter().zip(values).enumerate() {
-            let (Some(reference), Value::Integer(target)) = (field.reference(), value) else { continue };
+            let (Some(reference), Some(target)) = (field.reference(), value.id()) else { continue };
             if !is_given(position) {
                 continue;
             }
@@ -166,7 +167,7 @@ impl Group<'_> {
                 return Ok(WriteError::Refused(StoreError::DanglingReference(field.name().to_owned())));
             }
         }
-        let own_id = Value::Integer(id.map_or(0, RecordId::get));
+        let own_id = Value::from(id.map_or(0, RecordId::get));
         for rule in collection.unique() {
             let wanted = rule.iter().map(|&position| &values[position]);
             let wanted = std::iter::once(&own_id).chain(wanted).map(Bound);

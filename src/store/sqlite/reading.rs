@@ -6,7 +6,8 @@ use bytes::Bytes;
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 
 use super::Sqlite;
-use super::row::{self, Bound};
+use super::kind::Bound;
+use super::row;
 use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Listing, Window};
@@ -219,7 +220,7 @@ fn count_page(
     let (text, mut values) = sql::page(collection, listing);
     let window = listing.window.map(|window| {
         let count = i64::try_from(window.count).unwrap_or(i64::MAX);
-        (Value::Integer(count), Value::Integer(window.offset))
+        (Value::from(count), Value::from(window.offset))
     });
     if let Some((count, offset)) = &window {
         values.extend([count, offset]);

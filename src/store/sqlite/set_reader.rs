@@ -73,7 +73,7 @@ impl FileReader {
         let read = |place: i64| {
             // The last part also speaks for what is created from now on.
             let last = if place + 1 == threads { i64::MAX } else { (place + 1) * share };
-            let range = [Value::Integer(place * share + 1), Value::Integer(last)];
+            let range = [Value::from(place * share + 1), Value::from(last)];
             let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
             read_part(&connection, &text, &range, last)
         };

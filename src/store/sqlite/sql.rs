@@ -2,42 +2,22 @@
 
 use std::fmt::Write;
 
+use super::kind;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::field::Field;
 use crate::record::Value;
 use crate::record::listing::{Column, Condition, Filter, Listing};
 use crate::store::ident::{columns, index_prefix, on_delete, quote};
 
-/// The type of a field's column in a STRICT table.
-pub(super) fn column_type(kind: FieldKind) -> &'static str {
-    match kind {
-        FieldKind::String => "TEXT",
-        FieldKind::Integer | FieldKind::Boolean => "INTEGER",
-        FieldKind::Float => "REAL",
-    }
-}
-
-/// What the column's type alone does not keep out: other tools write here too.
-pub(super) fn column_check(field: &Field) -> Option<String> {
-    let name = quote(field.name());
-    match field.kind() {
-        FieldKind::String | FieldKind::Integer => None,
-        FieldKind::Boolean => Some(format!("CHECK ({name} IN (0, 1))")),
-        // Infinity has no text in JSON.
-        FieldKind::Float => {
-            Some(format!("CHECK ({name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
-        }
-    }
-}
-
 /// The definition of a field's column.
 pub(super) fn column(catalog: &Catalog, field: &Field) -> String {
-    let mut text = format!("{} {}", quote(field.name()), column_type(field.kind()));
+    let name = quote(field.name());
+    let mut text = format!("{name} {}", kind::column_type(field.kind()));
     if field.is_required() {
         text.push_str(" NOT NULL");
     }
-    if let Some(check) = column_check(field) {
+    if let Some(check) = kind::check(field.kind(), &name) {
         text.push(' ');
         text.push_str(&check);
     }
@@ -218,7 +198,7 @@ pub(super) fn in_set(
                 bound.push(value.clone());
                 format!("{column} = ?{}", bound.len())
             }
-            None if field.kind() == FieldKind::String => format!("({column} IS NULL OR {column} = '')"),
+            None if field.kind().is_text() => format!("({column} IS NULL OR {column} = '')"),
             None => format!("{column} IS NULL"),
         });
     }

@@ -7,7 +7,8 @@ use super::{USUAL, built_in, document, documents, rich};
 use crate::catalog::Catalog;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
-use crate::record::representation::{self, Cell};
+use crate::record::representation;
+use crate::record::value::Cell;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -128,7 +129,7 @@ fn a_record_is_described_as_it_is_written() {
     let catalog = rich();
     let document = document(&catalog, USUAL);
     let things = catalog.find("things").unwrap();
-    let cells = [Cell::Text("a".into()), Cell::Integer(i64::MIN), Cell::Float(1.0), Cell::Null];
+    let cells = [Cell::Text("a"), Cell::Integer(i64::MIN), Cell::Float(1.0), Cell::Null];
     let mut written = Vec::new();
     representation::write(&mut written, things, RecordId::parse("7").unwrap(), cells.into_iter());
     let mut record: Value = serde_json::from_slice(&written).unwrap();

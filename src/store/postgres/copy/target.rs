@@ -132,7 +132,7 @@ impl Target<'_> {
         } else {
             self.renew_counter(collection).await?;
         }
-        let columns = super::columns(collection, |column, _| column.to_owned());
+        let columns = super::columns(collection, |_, column| column.to_owned());
         let table = quote(collection.name());
         let text = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
         let sink = transaction.copy_in::<_, Bytes>(&text).await?;

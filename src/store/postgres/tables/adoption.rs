@@ -2,10 +2,9 @@
 
 use super::stored::Table;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::FieldKind;
 use crate::store::ident::quote;
 use crate::store::migration::Step;
-use crate::store::postgres::{ddl, system_tables};
+use crate::store::postgres::{ddl, kind, system_tables};
 use crate::store::schema_diff::{Question, Stored};
 
 /// Gives the table what it lacks.
@@ -58,8 +57,8 @@ fn checks(collection: &Collection, table: &Table) -> Vec<String> {
     let positive = ddl::positive(collection.name());
     let mut checks = vec![(positive, "id > 0".to_owned())];
     for field in collection.fields() {
-        if field.kind() == FieldKind::Float && table.column(field.name()).is_some() {
-            checks.push((ddl::finite(collection.name(), field.name()), ddl::is_finite(field.name())));
+        if table.column(field.name()).is_some() {
+            checks.extend(ddl::check(collection.name(), field.name(), field.kind()));
         }
     }
     let missing = checks.iter().filter(|(name, _)| !table.checks.contains(name));
@@ -67,11 +66,12 @@ fn checks(collection: &Collection, table: &Table) -> Vec<String> {
 }
 
 fn collations(collection: &Collection, table: &Table) -> Vec<String> {
-    let strings = collection.fields().iter().filter(|field| field.kind() == FieldKind::String);
-    let other = strings.filter(|field| table.collated_otherwise.iter().any(|name| name == field.name()));
+    let collated = collection.fields().iter().filter(|field| !kind::collation(field.kind()).is_empty());
+    let other = collated.filter(|field| table.collated_otherwise.iter().any(|name| name == field.name()));
     other
         .map(|field| {
-            let action = format!("ALTER COLUMN {} TYPE text COLLATE \"C\"", quote(field.name()));
+            let (wanted, collation) = (kind::column_type(field.kind()), kind::collation(field.kind()));
+            let action = format!("ALTER COLUMN {} TYPE {wanted}{collation}", quote(field.name()));
             ddl::alter(collection, &action)
         })
         .collect()

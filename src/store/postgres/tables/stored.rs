@@ -8,8 +8,8 @@ use super::queries::{COLUMNS, CONSTRAINTS, INDEXES, RELATIONS, TRIGGERS};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::ident::{self, quote};
-use crate::store::postgres::ddl;
 use crate::store::postgres::indexes::{self, Part, Shape};
+use crate::store::postgres::{ddl, kind};
 use crate::store::schema_diff::{Column, Stored};
 
 /// Something that has a name among the tables.
@@ -157,14 +157,14 @@ impl Table {
         if row.get(4) {
             column_type.insert_str(0, "generated ");
         }
-        let kind = ddl::kind(&column_type);
+        let kind = kind::of_column(&column_type);
         // What SQL calls an integer is not what we do.
         if column_type == "integer" {
             column_type = "integer of 32 bits".into();
         }
-        let is_open =
-            kind == Some(FieldKind::Float) && !self.checks.contains(&ddl::finite(&self.name, &name));
-        let intruders = is_open.then(|| format!("NOT ({})", ddl::is_finite(&name)));
+        let check = kind.and_then(|kind| ddl::check(&self.name, &name, kind));
+        let missing = check.filter(|(check, _)| !self.checks.contains(check));
+        let intruders = missing.map(|(_, condition)| format!("NOT ({condition})"));
         let mut references = self.references.iter().filter(|reference| reference.column == name);
         let reference = match (references.next(), references.next()) {
             (None, _) => None,
@@ -208,13 +208,8 @@ impl Table {
 
 /// The kind that a narrower type can become without a loss, and the statement that does it.
 fn widening(table: &str, column: &str, column_type: &str) -> Option<(FieldKind, String)> {
-    let kind = match column_type {
-        "integer" | "smallint" => FieldKind::Integer,
-        "real" => FieldKind::Float,
-        _ if column_type.starts_with("character varying") => FieldKind::String,
-        _ => return None,
-    };
-    let (table, column, wide) = (quote(table), quote(column), ddl::column_type(kind));
+    let kind = kind::wider(column_type)?;
+    let (table, column, wide) = (quote(table), quote(column), kind::column_type(kind));
     Some((kind, format!("ALTER TABLE {table} ALTER COLUMN {column} TYPE {wide};")))
 }
 

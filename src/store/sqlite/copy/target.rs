@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use tokio::sync::mpsc;
 
 use super::aside::Aside;
@@ -13,14 +12,14 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::OpenError;
 use crate::store::audit::{Actor, Deed};
-use crate::store::copy::rows::{self, Batch, Field, Sum};
+use crate::store::copy::rows::{self, Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::ident::{self, quote};
 use crate::store::keys::KeyRow;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
 use crate::store::sqlite::sql;
-use crate::store::sqlite::{audit, key_table, place, tables, version};
+use crate::store::sqlite::{audit, key_table, kind, place, tables, version};
 
 /// Room for the indexes that are made at the end.
 const CACHE_KIB: i64 = 65_536;
@@ -220,18 +219,11 @@ fn insert(connection: &Connection, collection: &Collection, batch: &Batch) -> ru
     let text = format!("INSERT INTO {table} (id, {columns}) VALUES ({})", places.join(", "));
     let mut statement = connection.prepare_cached(&text)?;
     let mut rest: &[u8] = &batch.rows;
-    let mut fields = Vec::with_capacity(collection.fields().len());
-    while let Some(id) = rows::next_row(&mut rest, collection, &mut fields) {
+    let mut cells = Vec::with_capacity(collection.fields().len());
+    while let Some(id) = rows::next_row(&mut rest, collection, &mut cells) {
         statement.raw_bind_parameter(1, id)?;
-        for (position, field) in fields.iter().enumerate() {
-            let value = match *field {
-                Field::Null => ValueRef::Null,
-                Field::Text(text) => ValueRef::Text(text),
-                Field::Integer(integer) => ValueRef::Integer(integer),
-                Field::Float(float) => ValueRef::Real(float),
-                Field::Boolean(boolean) => ValueRef::Integer(i64::from(boolean)),
-            };
-            statement.raw_bind_parameter(position + 2, ToSqlOutput::Borrowed(value))?;
+        for (position, cell) in cells.iter().enumerate() {
+            statement.raw_bind_parameter(position + 2, kind::stored(*cell))?;
         }
         statement.raw_execute()?;
     }

@@ -7,7 +7,7 @@ use crate::catalog::field::FieldKind;
 use crate::store::ident::quote;
 use crate::store::migration::NAMED_IDS;
 use crate::store::schema_diff::{Column, Stored};
-use crate::store::sqlite::sql;
+use crate::store::sqlite::{kind, sql};
 
 /// A stored table, as SQLite describes it.
 pub(super) struct Table {
@@ -44,7 +44,7 @@ impl Table {
                 let (name, column_type): (String, String) = (row.get(0)?, row.get(1)?);
                 let is_key = row.get::<_, i64>(3)? > 0;
                 has_key |= is_key && name == "id" && column_type.eq_ignore_ascii_case("INTEGER");
-                let kind = kind(&text, &name, &column_type);
+                let kind = kind::of_column(&text, &quote(&name), &column_type);
                 let intruders = kind.filter(|_| !is_strict).map(|kind| intruders(&name, kind));
                 let reference = references.iter().find(|(from, ..)| *from == name);
                 let reference = reference.map(|(_, target, rule)| (target.clone(), rule.clone()));
@@ -116,22 +116,9 @@ impl Stored for Table {
     }
 }
 
-/// The kind of field that a column was made for. Booleans are integers with a check of their own.
-fn kind(text: &str, column: &str, column_type: &str) -> Option<FieldKind> {
-    match column_type.to_ascii_uppercase().as_str() {
-        "TEXT" => Some(FieldKind::String),
-        "REAL" => Some(FieldKind::Float),
-        "INTEGER" if text.contains(&format!("CHECK ({} IN (0, 1))", quote(column))) => {
-            Some(FieldKind::Boolean)
-        }
-        "INTEGER" | "INT" => Some(FieldKind::Integer),
-        _ => None,
-    }
-}
-
 /// A table that is not strict takes anything anywhere.
 fn intruders(column: &str, kind: FieldKind) -> String {
-    let expected = sql::column_type(kind).to_ascii_lowercase();
+    let expected = kind::column_type(kind).to_ascii_lowercase();
     format!("typeof({}) NOT IN ('null', '{expected}')", quote(column))
 }
 

@@ -1,0 +1,105 @@
+//! What a kind of field is in SQLite: the type and the check of its column, values on their way in and out.
+
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+
+use crate::catalog::field::FieldKind;
+use crate::record::Value;
+use crate::record::value::Cell;
+
+/// The type of its column in a STRICT table.
+pub(super) fn column_type(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::String => "TEXT",
+        FieldKind::Integer | FieldKind::Boolean => "INTEGER",
+        FieldKind::Float => "REAL",
+    }
+}
+
+/// What must hold for its column and is not kept by the type alone: other tools write here too.
+pub(super) fn check(kind: FieldKind, column: &str) -> Option<String> {
+    match kind {
+        FieldKind::String | FieldKind::Integer => None,
+        FieldKind::Boolean => Some(format!("CHECK ({column} IN (0, 1))")),
+        // Infinity has no text in JSON.
+        FieldKind::Float => {
+            Some(format!("CHECK ({column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
+        }
+    }
+}
+
+/// The kind that a stored column was made for. Booleans are integers with a check of their own, which the text of the
+/// table tells.
+pub(super) fn of_column(table: &str, column: &str, column_type: &str) -> Option<FieldKind> {
+    let has_check = |kind| check(kind, column).is_some_and(|check| table.contains(&check));
+    match column_type.to_ascii_uppercase().as_str() {
+        "TEXT" => Some(FieldKind::String),
+        "REAL" => Some(FieldKind::Float),
+        "INTEGER" if has_check(FieldKind::Boolean) => Some(FieldKind::Boolean),
+        "INTEGER" | "INT" => Some(FieldKind::Integer),
+        _ => None,
+    }
+}
+
+/// A value to bind.
+pub(super) struct Bound<'a>(pub(super) &'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(stored(self.0.cell()))
+    }
+}
+
+/// A value as SQLite takes it.
+pub(super) fn stored(cell: Cell<'_>) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(match cell {
+        Cell::Null => ValueRef::Null,
+        Cell::Text(text) => ValueRef::Text(text.as_bytes()),
+        Cell::Integer(integer) => ValueRef::Integer(integer),
+        Cell::Float(float) => ValueRef::Real(float),
+        Cell::Boolean(boolean) => ValueRef::Integer(i64::from(boolean)),
+        Cell::Garbled(bytes) => ValueRef::Text(bytes),
+    })
+}
+
+/// A stored value, as one of this kind; `None` where it is none.
+pub(super) fn cell(stored: ValueRef<'_>, kind: FieldKind) -> Option<Cell<'_>> {
+    match (stored, kind) {
+        (ValueRef::Null, _) => Some(Cell::Null),
+        (ValueRef::Text(text), FieldKind::String) => Some(Cell::text(text)),
+        (ValueRef::Integer(integer), FieldKind::Integer) => Some(Cell::Integer(integer)),
+        (ValueRef::Integer(integer), FieldKind::Boolean) => Some(Cell::Boolean(integer != 0)),
+        (ValueRef::Real(float), FieldKind::Float) => Some(Cell::Float(float)),
+        _ => None,
+    }
+}
+
+/// A stored value, even where it is none of this kind: another tool may change a table while it is served.
+pub(super) fn lenient_cell(stored: ValueRef<'_>, kind: FieldKind) -> Cell<'_> {
+    cell(stored, kind).unwrap_or_else(|| match stored {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(integer) => Cell::Integer(integer),
+        ValueRef::Real(float) => Cell::Float(float),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cell::text(bytes),
+    })
+}
+
+/// What other tools can put into a file, and PostgreSQL has no place for.
+pub(super) fn storable(cell: Cell<'_>) -> Result<(), &'static str> {
+    match cell {
+        Cell::Garbled(_) => Err("text that is not UTF-8"),
+        Cell::Text(text) if text.contains('\0') => Err("text with the character U+0000"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn postgresql_has_no_place_for_some_texts() {
+        assert_eq!(storable(Cell::Text("Zoë")), Ok(()));
+        assert!(storable(Cell::text(b"Zo\xeb")).is_err());
+        assert!(storable(Cell::text(b"Zo\0")).is_err());
+    }
+}
