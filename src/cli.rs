@@ -159,14 +159,23 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
             let variable = environment::read("CARNET_CONFIG").map(PathBuf::from);
             init::run(init::Target { argument: file, flag: common.config, variable })
         }
-        Some(Command::Check) => check::run(&load(&common, ServeOptions::default())?),
-        Some(Command::Keys(command)) => keys::run(&load(&common, ServeOptions::default())?, command),
-        Some(Command::Audit(options)) => audit::run(&load(&common, ServeOptions::default())?, &options),
+        Some(Command::Check) => block_on(check::run(&load(&common, ServeOptions::default())?)),
+        Some(Command::Keys(command)) => {
+            block_on(keys::run(&load(&common, ServeOptions::default())?, command))
+        }
+        Some(Command::Audit(options)) => {
+            block_on(audit::run(&load(&common, ServeOptions::default())?, &options))
+        }
         Some(Command::Copy(options)) => copy::run(load(&common, ServeOptions::default())?, &options),
         Some(Command::Openapi) => openapi::run(&load(&common, ServeOptions::default())?),
         Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),
         Some(Command::Man { folder }) => manual::pages(folder.as_deref(), Arguments::command()),
     }
+}
+
+/// Runs a command that may wait for a database. It is over before a second thread would help.
+fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
 /// The configuration, with what flags and the environment say laid over it.

@@ -10,6 +10,7 @@ mod fatal;
 pub mod fuzzing;
 pub mod idempotency;
 mod ident;
+pub mod key_admin;
 pub mod keys;
 pub mod migration;
 mod page;
@@ -32,14 +33,14 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::Observer;
 use crate::record::RecordId;
-use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use cache::read_path::{self, ListRequest};
 use idempotency::{IdempotencyToken, Replayable};
-use keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
+use keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
 use postgres::Postgres;
@@ -343,28 +344,12 @@ impl Store {
         }
     }
 
-    /// Stores an access key and says what it is called; without a name, the first free of `key-1`, `key-2`, …
-    /// From then on this node knows it, and every other within a second.
-    pub async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyAdminError> {
+    /// Changes the stored access keys as the `keys` commands do. From then on this node follows the change, and every
+    /// other within a second.
+    pub async fn change_key(&self, change: KeyChange, by: Actor) -> Result<Changed, KeyAdminError> {
         match self {
-            Self::Sqlite(engine) => engine.create_key(key, by).await,
-            Self::Postgres(engine) => engine.create_key(&key, &by).await,
-        }
-    }
-
-    /// Gives an access key a new secret; `None` where there is none of this name. Followed as a new one is.
-    pub async fn rotate_key(&self, rotation: Rotation, by: Actor) -> Result<Option<Rotated>, KeyAdminError> {
-        match self {
-            Self::Sqlite(engine) => engine.rotate_key(rotation, by).await,
-            Self::Postgres(engine) => engine.rotate_key(&rotation, &by).await,
-        }
-    }
-
-    /// Forgets the access key of this name, and says whether there was one. Followed as a new one is.
-    pub async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyAdminError> {
-        match self {
-            Self::Sqlite(engine) => engine.revoke_key(name, by).await,
-            Self::Postgres(engine) => engine.revoke_key(&name, &by).await,
+            Self::Sqlite(engine) => engine.change_key(change, by).await,
+            Self::Postgres(engine) => engine.change_key(&change, &by).await,
         }
     }
 

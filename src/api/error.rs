@@ -87,6 +87,7 @@ impl From<StoreError> for ApiError {
 impl From<KeyAdminError> for ApiError {
     fn from(error: KeyAdminError) -> Self {
         match error {
+            KeyAdminError::Unknown(_) => Self::NotFound,
             KeyAdminError::NameInUse(name) => Self::KeyNameInUse(name),
             KeyAdminError::Expired(name) => Self::KeyExpired(name),
             // All of ours are new and random.

@@ -13,7 +13,7 @@ use crate::record::moment::Moment;
 use crate::record::representation::write_text;
 use crate::store::StoreError;
 use crate::store::audit::Actor;
-use crate::store::keys::{NewKey, Rotation};
+use crate::store::keys::{KeyChange, NewKey, Rotation};
 
 /// What the members of a body are fields of, in messages.
 const NAME: &str = "keys";
@@ -114,7 +114,7 @@ async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Respons
     let KeyDraft { name, scopes, expires, is_admin } = draft;
     let key = NewKey { name, access_key: access_key.clone(), is_admin, scopes, expires };
     let name = wholly(async move {
-        let name = store.create_key(key, actor).await?;
+        let name = store.change_key(KeyChange::Create(key), actor).await?.name;
         observer.report(Event::KeyCreated { name: &name, is_admin, by: &by, id: &id });
         Ok(name)
     })
@@ -138,16 +138,15 @@ async fn rotate(app: &App, admin: &str, name: KeyName, request: &mut Request) ->
     let access_key = generate()?;
     let (store, observer) = (app.store.clone(), app.observer.clone());
     let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
-    let name = name.as_str().to_owned();
-    let rotation = Rotation { name: name.clone(), access_key: access_key.clone(), grace };
+    let rotation = Rotation { name: name.as_str().to_owned(), access_key: access_key.clone(), grace };
     let rotated = wholly(async move {
-        let rotated = store.rotate_key(rotation.clone(), actor).await?.ok_or(ApiError::NotFound)?;
-        observer.report(Event::KeyRotated { name: &rotation.name, by: &by, id: &id });
+        let rotated = store.change_key(KeyChange::Rotate(rotation), actor).await?;
+        observer.report(Event::KeyRotated { name: &rotated.name, by: &by, id: &id });
         Ok(rotated)
     })
     .await?;
     let until = Some(rotated.previous_until.map(|until| until.to_string()));
-    Ok(shown(StatusCode::OK, &name, &access_key, until))
+    Ok(shown(StatusCode::OK, &rotated.name, &access_key, until))
 }
 
 /// The one answer with a key in it; after a rotation, until when the secret before is good.
@@ -192,10 +191,8 @@ async fn revoke(app: &App, admin: &str, name: KeyName, request: &Request) -> Res
     let (store, observer) = (app.store.clone(), app.observer.clone());
     let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
     wholly(async move {
-        if !store.revoke_key(name.clone(), actor).await? {
-            return Err(ApiError::NotFound);
-        }
-        observer.report(Event::KeyRevoked { name: name.as_str(), by: &by, id: &id });
+        let revoked = store.change_key(KeyChange::Revoke(name.as_str().to_owned()), actor).await?;
+        observer.report(Event::KeyRevoked { name: &revoked.name, by: &by, id: &id });
         Ok(response::empty(StatusCode::OK))
     })
     .await

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{store, table, terminal};
 use crate::config::Config;
 use crate::store::audit::{Row, Trail};
-use crate::store::keys::KeyAdmin;
+use crate::store::key_admin::KeyAdmin;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -19,14 +19,14 @@ pub(super) struct Options {
     verify: bool,
 }
 
-pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
-    let Some(admin) = KeyAdmin::inspect(&config.storage)? else {
+pub(super) async fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
+    let Some(admin) = KeyAdmin::inspect(&config.storage).await? else {
         // A mistyped path must not look like a trail with nothing in it.
         let place = config.storage.absolute();
         bail!("there is no store at {place}; --config or --database says where it is");
     };
     store::name(&config.storage, true);
-    let trail = admin.trail()?;
+    let trail = admin.trail().await?;
     if options.verify {
         return verify(&trail);
     }

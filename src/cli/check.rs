@@ -7,9 +7,8 @@ use crate::config::Config;
 use crate::store::migration::MigrationPlan;
 use crate::store::{OpenError, Store};
 
-pub(super) fn run(config: &Config) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let plan = runtime.block_on(Store::plan(&config.storage, &config.catalog))?;
+pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
+    let plan = Store::plan(&config.storage, &config.catalog).await?;
     terminal::remark(&format!("store: {}", config.storage.absolute()));
     if !plan.conflicts.is_empty() {
         return Err(OpenError::Contradiction(plan.conflicts).into());

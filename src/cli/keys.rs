@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Subcommand;
 use serde_json::json;
 
@@ -14,7 +14,8 @@ use crate::record::access_key::{AccessKey, KeyEntry, KeyName, LONGEST_GRACE, USU
 use crate::record::moment::Moment;
 use crate::record::scope::Scopes;
 use crate::store::audit::Actor;
-use crate::store::keys::{KeyAdmin, NewKey, Rotation};
+use crate::store::key_admin::KeyAdmin;
+use crate::store::keys::{Changed, KeyAdminError, KeyChange, NewKey, Rotation};
 
 /// A key that was not used for so long may be one that nobody needs.
 const STALE: Duration = Duration::from_secs(90 * 86_400);
@@ -60,7 +61,7 @@ pub(super) enum Command {
     },
 }
 
-pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
+pub(super) async fn run(config: &Config, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Create { name, scope, expires, key, admin } => {
             let name = name.as_deref().map(KeyName::parse).transpose();
@@ -76,35 +77,36 @@ pub(super) fn run(config: &Config, command: Command) -> anyhow::Result<()> {
                 scopes: scopes(&config.catalog, &scope)?,
                 expires: expires.as_deref().map(end).transpose()?,
             };
-            create(config, &key)
+            create(config, key).await
         }
         Command::List { json } => {
-            let admin = KeyAdmin::inspect(&config.storage)?;
+            let admin = KeyAdmin::inspect(&config.storage).await?;
             store::name(&config.storage, admin.is_some());
-            let entries = admin.map_or_else(|| Ok(Vec::new()), |admin| admin.list())?;
+            let entries = match admin {
+                Some(admin) => admin.list().await?,
+                None => Vec::new(),
+            };
             terminal::say(&if json { as_json(&entries) } else { as_table(&entries) })?;
             if !json {
                 remark_stale(&entries);
             }
             Ok(())
         }
-        Command::Rotate { name, grace: given } => rotate(config, name, given.as_deref()),
+        Command::Rotate { name, grace: given } => rotate(config, name, given.as_deref()).await,
         Command::Revoke { name } => {
-            let Some(mut admin) = existing(config)? else { return unknown(&name) };
-            if !admin.revoke(&name, &Actor::command_line())? {
-                return unknown(&name);
-            }
-            terminal::remark(&format!("revoked {name}"));
+            let revoked = change_existing(config, name.clone(), KeyChange::Revoke(name)).await?;
+            terminal::remark(&format!("revoked {}", revoked.name));
             Ok(())
         }
     }
 }
 
-fn create(config: &Config, key: &NewKey) -> anyhow::Result<()> {
-    let is_there = KeyAdmin::inspect(&config.storage)?.is_some();
-    let mut admin = KeyAdmin::open(&config.storage)?;
+async fn create(config: &Config, key: NewKey) -> anyhow::Result<()> {
+    let is_there = KeyAdmin::inspect(&config.storage).await?.is_some();
+    let mut admin = KeyAdmin::open(&config.storage).await?;
     store::name_for_change(&config.storage, is_there);
-    let name = admin.create(key, &Actor::command_line())?;
+    let access_key = key.access_key.clone();
+    let created = admin.change(&KeyChange::Create(key), &Actor::command_line()).await?;
     if config.catalog.collections().iter().all(|collection| collection.admission() == Admission::Open) {
         terminal::remark(&format!(
             "carnet: warning: no collection of {} asks for a key, so everybody may read and write without one; \
@@ -112,19 +114,20 @@ fn create(config: &Config, key: &NewKey) -> anyhow::Result<()> {
             config.origin
         ));
     }
-    if key.access_key.is_guessable() {
+    if access_key.is_guessable() {
         terminal::remark(
             "carnet: warning: this key is short enough to be guessed; leave out --key for a random one",
         );
     }
-    terminal::say(&format!("{}\n", key.access_key.reveal()))?;
+    terminal::say(&format!("{}\n", access_key.reveal()))?;
     terminal::remark(&format!(
-        "stored as {name}; only its hash is kept, so this is the last time it is shown"
+        "stored as {}; only its hash is kept, so this is the last time it is shown",
+        created.name
     ));
     Ok(())
 }
 
-fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<()> {
+async fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<()> {
     let grace = match given {
         None => USUAL_GRACE,
         Some(text) => grace(text).ok_or_else(|| {
@@ -132,28 +135,27 @@ fn rotate(config: &Config, name: String, given: Option<&str>) -> anyhow::Result<
             WrongUsage(format!("--grace cannot be `{text}`: it is {form}, and at most {LONGEST_GRACE} days"))
         })?,
     };
-    let rotation = Rotation { name, access_key: generate()?, grace };
-    let Some(mut admin) = existing(config)? else { return unknown(&rotation.name) };
-    let rotated = admin.rotate(&rotation, &Actor::command_line())?;
-    let Some(rotated) = rotated else { return unknown(&rotation.name) };
-    terminal::say(&format!("{}\n", rotation.access_key.reveal()))?;
+    let access_key = generate()?;
+    let rotation = Rotation { name: name.clone(), access_key: access_key.clone(), grace };
+    let rotated = change_existing(config, name, KeyChange::Rotate(rotation)).await?;
+    terminal::say(&format!("{}\n", access_key.reveal()))?;
     let before = match rotated.previous_until {
         Some(until) => format!("the secret before is good until {until}"),
         None => "the secret before is good no more".to_owned(),
     };
-    terminal::remark(&format!("the new secret of {}, shown this once; {before}", rotation.name));
+    terminal::remark(&format!("the new secret of {}, shown this once; {before}", rotated.name));
     Ok(())
 }
 
-/// The stored keys, to change one of them. Where there is no store there is none to change, and none is made.
-fn existing(config: &Config) -> anyhow::Result<Option<KeyAdmin>> {
-    let is_there = KeyAdmin::inspect(&config.storage)?.is_some();
+/// Changes the stored key of this name. Where there is no store there is none to change, and none is made.
+async fn change_existing(config: &Config, name: String, change: KeyChange) -> anyhow::Result<Changed> {
+    let is_there = KeyAdmin::inspect(&config.storage).await?.is_some();
     store::name(&config.storage, is_there);
-    Ok(is_there.then(|| KeyAdmin::open(&config.storage)).transpose()?)
-}
-
-fn unknown(name: &str) -> anyhow::Result<()> {
-    bail!("there is no access key named {name}; `carnet keys list` shows those there are")
+    if !is_there {
+        return Err(KeyAdminError::Unknown(name).into());
+    }
+    let mut admin = KeyAdmin::open(&config.storage).await?;
+    Ok(admin.change(&change, &Actor::command_line()).await?)
 }
 
 fn generate() -> anyhow::Result<AccessKey> {

@@ -7,7 +7,6 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::keys::{KeyRow, NewKey};
 use crate::record::moment::Moment;
 
 /// The hash before the first row.
@@ -53,33 +52,18 @@ pub(super) struct Deed {
 }
 
 impl Deed {
-    pub(super) fn created(name: &str, key: &NewKey) -> Self {
-        let details = json!({
-            "scopes": key.scopes.texts(),
-            "expires": key.expires.map(|moment| moment.to_string()),
-            "admin": key.is_admin,
-        });
-        Self { event: "key_created", subject: name.into(), details: details.to_string() }
-    }
-
-    pub(super) fn rotated(row: &KeyRow) -> Self {
-        let details = json!({ "previous_until": row.previous_until });
-        Self { event: "key_rotated", subject: row.name.clone(), details: details.to_string() }
-    }
-
-    pub(super) fn revoked(name: &str) -> Self {
-        Self { event: "key_revoked", subject: name.into(), details: json!({}).to_string() }
+    pub(super) fn new(event: &'static str, subject: &str, details: &Value) -> Self {
+        Self { event, subject: subject.into(), details: details.to_string() }
     }
 
     /// A step of a plan that was applied.
     pub(super) fn configured(words: &str) -> Self {
-        Self { event: "configured", subject: words.into(), details: json!({}).to_string() }
+        Self::new("configured", words, &json!({}))
     }
 
     /// All of this store came from another one, whose own trail ends so.
     pub(super) fn copied(from: &str, head: &Head) -> Self {
-        let details = json!({ "events": head.number, "ends_with": hexadecimal(&head.hash) });
-        Self { event: "copied", subject: from.into(), details: details.to_string() }
+        Self::new("copied", from, &json!({ "events": head.number, "ends_with": hexadecimal(&head.hash) }))
     }
 }
 
@@ -214,7 +198,7 @@ mod tests {
         let mut head = Head::beginning();
         let mut rows = Vec::new();
         for name in ["a", "b", "c"] {
-            let row = head.next(Deed::revoked(name), &Actor::command_line());
+            let row = head.next(Deed::configured(name), &Actor::command_line());
             head = Head { number: row.number, hash: row.hash.clone() };
             rows.push(row);
         }
@@ -238,7 +222,7 @@ mod tests {
         assert_eq!(found(|trail| trail.head.number = 2), Err(Fault::Added(3, 2)));
         // What moves from one member into the next is a change too.
         let moved = |trail: &mut Trail| {
-            trail.rows[0].event = "key_revokeda".into();
+            trail.rows[0].event = "configureda".into();
             trail.rows[0].subject = String::new();
         };
         assert_eq!(found(moved), Err(Fault::Changed(1)));

@@ -52,7 +52,7 @@ use super::audit::Actor;
 use super::cache::read_path::{self, ListRequest};
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
-use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
+use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
 use super::write_outcome::WriteOutcome;
@@ -61,7 +61,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
-use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use address::PostgresUrl;
@@ -230,23 +230,17 @@ impl Postgres {
     }
 
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
-        self.in_session()?.list_keys().await
+        let session = self.in_session()?;
+        session.keys.list(&session.server).await
     }
 
-    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-        self.in_session()?.create_key(key, by).await
-    }
-
-    pub(super) async fn rotate_key(
-        &self,
-        rotation: &Rotation,
-        by: &Actor,
-    ) -> Result<Option<Rotated>, KeyAdminError> {
-        self.in_session()?.rotate_key(rotation, by).await
-    }
-
-    pub(super) async fn revoke_key(&self, name: &KeyName, by: &Actor) -> Result<bool, KeyAdminError> {
-        self.in_session()?.revoke_key(name.as_str(), by).await
+    pub(super) async fn change_key(&self, change: &KeyChange, by: &Actor) -> Result<Changed, KeyAdminError> {
+        let session = self.in_session()?;
+        let changed = session.keys.change(&session.server, change, by).await;
+        // The change is made, whatever becomes of this; a session that ends here is followed by one that reads the
+        // keys before anything else.
+        let _ = session.validator.refresh().await;
+        changed
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {

@@ -41,7 +41,7 @@ use super::cache::Cache;
 use super::cache::builder::Builder;
 use super::fatal::FatalLatch;
 use super::idempotency::{IdempotencyToken, Replayable};
-use super::keys::{KeyAdminError, KeySet, NewKey, Rotated, Rotation};
+use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
@@ -51,7 +51,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
-use crate::record::access_key::{KeyEntry, KeyHash, KeyName};
+use crate::record::access_key::{KeyEntry, KeyHash};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use connection::Role;
@@ -194,20 +194,8 @@ impl Sqlite {
         self.with_keys(|table| table.list()).await
     }
 
-    pub(super) async fn create_key(&self, key: NewKey, by: Actor) -> Result<String, KeyAdminError> {
-        self.with_keys(move |table| table.create(&key, &by)).await
-    }
-
-    pub(super) async fn rotate_key(
-        &self,
-        rotation: Rotation,
-        by: Actor,
-    ) -> Result<Option<Rotated>, KeyAdminError> {
-        self.with_keys(move |table| table.rotate(&rotation, &by)).await
-    }
-
-    pub(super) async fn revoke_key(&self, name: KeyName, by: Actor) -> Result<bool, KeyAdminError> {
-        self.with_keys(move |table| table.revoke(name.as_str(), &by)).await
+    pub(super) async fn change_key(&self, change: KeyChange, by: Actor) -> Result<Changed, KeyAdminError> {
+        self.with_keys(move |table| table.change(&change, &by)).await
     }
 
     /// Works on the stored keys as a command does, beside the writer and where waiting for it holds up nobody;

@@ -16,7 +16,7 @@ use carnet::record::draft::Draft;
 use carnet::record::listing::Listing;
 use carnet::record::scope::Scopes;
 use carnet::store::audit::Actor;
-use carnet::store::keys::NewKey;
+use carnet::store::keys::{KeyChange, NewKey};
 use carnet::store::url::StorageUrl;
 use carnet::store::{OpenSettings, Records, Store};
 use dev::answer::Answer;
@@ -127,7 +127,8 @@ impl Server {
             let access_key = AccessKey::parse(&format!("{CANARY}-{name}")).expect("a good key");
             let name = KeyName::parse(name).ok();
             let key = NewKey { name, access_key, is_admin, scopes: Scopes::everything(), expires: None };
-            self.wait(self.store.create_key(key, Actor::command_line())).expect("a new key");
+            let create = KeyChange::Create(key);
+            self.wait(self.store.change_key(create, Actor::command_line())).expect("a new key");
         }
     }
 
@@ -190,9 +191,8 @@ impl Server {
             .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         let parts: Vec<&str> = path.unwrap_or_else(|| panic!("{location}")).split('/').collect();
         if let ["", "_", "keys", name, ""] = parts.as_slice() {
-            let name = http::path::decode(name).and_then(|name| KeyName::parse(&name).ok());
-            let was_there = self.wait(self.store.revoke_key(name.expect("a name"), Actor::command_line()));
-            assert_eq!(was_there.ok(), Some(true));
+            let revoke = KeyChange::Revoke(http::path::decode(name).expect("a name").into_owned());
+            self.wait(self.store.change_key(revoke, Actor::command_line())).expect("the key was there");
             return;
         }
         let ["", collection, id, ""] = parts.as_slice() else { panic!("{location}") };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-use super::KeyRow;
+use super::row::KeyRow;
 use crate::record::access_key::KeyHash;
 use crate::record::moment::Moment;
 use crate::record::scope::Scopes;

@@ -1,24 +1,15 @@
-//! Access keys in the database: a server's view of them, and the changes that it makes itself.
+//! The access keys as a server knows them, read anew when they have changed, and their uses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
-use tokio::time::timeout;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::Error;
 
 use super::key_table;
 use super::prepared_conn::PreparedConn;
-use super::session::Session;
 use crate::observe::{Event, Observer};
-use crate::record::access_key::KeyEntry;
-use crate::store::StoreError;
-use crate::store::audit::Actor;
-use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeySet, NewKey, Rotated, Rotation, Use};
-
-/// How long a server is waited for that does not answer.
-const KEY_CHANGE_TIMEOUT: Duration = Duration::from_secs(12);
+use crate::store::keys::{KEY_COLUMNS, KeySet, Use};
 
 /// What a server knows of the stored keys.
 pub(super) struct KeyFollower {
@@ -77,52 +68,5 @@ impl KeyFollower {
         conn.query(text, &[&names, &moments]).await?;
         uses.iter().for_each(Use::is_written);
         Ok(())
-    }
-}
-
-impl Session {
-    pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
-        let conn = self.conn_for_keys().await?;
-        let listed = timeout(KEY_CHANGE_TIMEOUT, key_table::list(&conn.client)).await;
-        listed.unwrap_or(Err(KeyAdminError::Failed(StoreError::Unavailable)))
-    }
-
-    pub(super) async fn create_key(&self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-        self.change_keys(async |client| key_table::create(client, key, by).await).await
-    }
-
-    pub(super) async fn rotate_key(
-        &self,
-        rotation: &Rotation,
-        by: &Actor,
-    ) -> Result<Option<Rotated>, KeyAdminError> {
-        self.change_keys(async |client| key_table::rotate(client, rotation, by).await).await
-    }
-
-    pub(super) async fn revoke_key(&self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
-        self.change_keys(async |client| key_table::revoke(client, name, by).await).await
-    }
-
-    /// One change, judged as a write is: an answer that comes too late, or a commit with a warning, leaves it unknown.
-    async fn change_keys<T>(
-        &self,
-        change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyAdminError>,
-    ) -> Result<T, KeyAdminError> {
-        let mut conn = self.conn_for_keys().await?;
-        let changed = timeout(KEY_CHANGE_TIMEOUT, key_table::confirmed(&mut conn, change)).await;
-        let changed = changed.unwrap_or(Err(KeyAdminError::Failed(StoreError::OutcomeUnknown)));
-        self.follow_keys().await;
-        changed
-    }
-
-    /// A connection for one change: it may wait for the writers, and nobody should wait behind it.
-    async fn conn_for_keys(&self) -> Result<PreparedConn, StoreError> {
-        self.server.conn().await.map_err(|_| StoreError::Unavailable)
-    }
-
-    /// The change is made, whatever becomes of this; a session that ends here is followed by one that reads the
-    /// keys before anything else.
-    async fn follow_keys(&self) {
-        let _ = self.validator.refresh().await;
     }
 }

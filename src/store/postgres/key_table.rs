@@ -1,106 +1,124 @@
-//! The stored access keys, as the `keys` commands and a server change them: other servers follow at once.
+//! Access keys in the database: the table, and who changes it for the commands and for a server.
 
-use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, Error, Row, Transaction};
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+use tokio_postgres::{Error, Row, Transaction};
 
 use super::address::PostgresUrl;
 use super::group_error::{GroupError, of_reading};
-use super::prepared_conn::PreparedConn;
+use super::prepared_conn::{Parameter, PreparedConn};
 use super::server::Server;
 use super::{audit, prepare};
 use crate::catalog::Catalog;
-use crate::record::access_key::{AccessKey, KeyEntry};
-use crate::store::audit::{Actor, Deed, Trail};
-use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeyRow, NewKey, Rotated, Rotation};
+use crate::record::access_key::{KeyEntry, KeyHash};
+use crate::store::audit::{Actor, Trail};
+use crate::store::keys::{Changed, Edit, KEY_COLUMNS, KeyAdminError, KeyChange, KeyRow};
 use crate::store::{OpenError, StoreError};
 
-/// A command is over before a second thread would help.
+/// How long a server waits for the database, and for those who use the connection before.
+const KEYS_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// The stored keys, on a connection of their own.
 pub struct KeyTable {
-    runtime: Runtime,
-    conn: Box<PreparedConn>,
+    conn: PreparedConn,
 }
 
 impl KeyTable {
     /// The keys of a database, to read them; `None` where carnet has no tables. Nothing is changed or made.
-    pub(in crate::store) fn inspect(url: &PostgresUrl) -> Result<Option<Self>, OpenError> {
-        let runtime = runtime()?;
-        let conn = runtime.block_on(async {
-            let (_, mut conn) = Server::find(url, 0).await?;
-            let is_there = prepare::has_store(&mut conn.client, &url.to_string()).await?;
-            Ok::<_, OpenError>(is_there.then(|| Box::new(conn)))
-        })?;
-        Ok(conn.map(|conn| Self { runtime, conn }))
+    pub(in crate::store) async fn inspect(url: &PostgresUrl) -> Result<Option<Self>, OpenError> {
+        let (_, mut conn) = Server::find(url, 0).await?;
+        let is_there = prepare::has_store(&mut conn.client, &url.to_string()).await?;
+        Ok(is_there.then_some(Self { conn }))
     }
 
-    pub(in crate::store) fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
-        let runtime = runtime()?;
-        let conn = runtime.block_on(async {
-            let (_, mut conn) = Server::find(url, 0).await?;
-            // The store is made where there is none; no collection is asked about.
-            prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default()).await?;
-            Ok::<_, OpenError>(Box::new(conn))
-        })?;
-        Ok(Self { runtime, conn })
+    pub(in crate::store) async fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
+        let (_, mut conn) = Server::find(url, 0).await?;
+        // The store is made where there is none; no collection is asked about.
+        prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default()).await?;
+        Ok(Self { conn })
     }
 
-    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-        let create = async |client: &mut Client| create(client, key, by).await;
-        self.runtime.block_on(confirmed(&mut self.conn, create))
+    pub(in crate::store) async fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
+        let read = async {
+            let text = format!(
+                "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses u WHERE u.name = k.name) \
+                 FROM _carnet_keys k ORDER BY name"
+            );
+            let rows = self.conn.client.query(&text, &[]).await?;
+            let entries = rows.iter().map(|row| Ok(key(row, 0)?.entry(row.try_get(10)?)));
+            entries.collect::<Result<Vec<_>, Error>>()
+        };
+        read.await.map_err(unread)
     }
 
-    pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
-        self.runtime.block_on(list(&self.conn.client))
-    }
-
-    pub(in crate::store) fn rotate(
+    /// Makes a change, and takes it for made only where the server commits without a warning: one that no standby has
+    /// yet could be undone by a failover.
+    pub(in crate::store) async fn change(
         &mut self,
-        rotation: &Rotation,
+        change: &KeyChange,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyAdminError> {
-        let rotate = async |client: &mut Client| rotate(client, rotation, by).await;
-        self.runtime.block_on(confirmed(&mut self.conn, rotate))
+    ) -> Result<Changed, KeyAdminError> {
+        let warned = self.conn.alive.warnings();
+        let transaction = self.conn.client.transaction().await.map_err(undone)?;
+        // Whoever changes anything takes the row of the version first: changes of keys come one after the other, and
+        // so do the rows of the trail.
+        let turn = transaction.batch_execute("SELECT FROM _carnet_version FOR NO KEY UPDATE").await;
+        turn.map_err(undone)?;
+        let (edit, deed, changed) = change.apply(&find(&transaction, change).await.map_err(undone)?)?;
+        write(&transaction, &edit).await.map_err(undone)?;
+        audit::append(&transaction, deed, by).await.map_err(undone)?;
+        transaction.commit().await.map_err(unwritten)?;
+        if self.conn.alive.warnings() != warned {
+            return Err(StoreError::OutcomeUnknown.into());
+        }
+        Ok(changed)
     }
 
-    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
-        let revoke = async |client: &mut Client| revoke(client, name, by).await;
-        self.runtime.block_on(confirmed(&mut self.conn, revoke))
-    }
-
-    pub(in crate::store) fn trail(&self) -> Result<Trail, KeyAdminError> {
-        self.runtime.block_on(audit::read(&self.conn.client)).map_err(unread)
+    pub(in crate::store) async fn trail(&self) -> Result<Trail, KeyAdminError> {
+        audit::read(&self.conn.client).await.map_err(unread)
     }
 }
 
-fn runtime() -> Result<Runtime, OpenError> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| OpenError::Unreachable(error.to_string()))
-}
+/// The stored keys for a server: one connection, opened when it is first needed, which one after the other uses. It may
+/// wait for the writers, and nobody but those who change keys should wait behind it.
+#[derive(Default)]
+pub(super) struct SharedKeyTable(Mutex<Option<KeyTable>>);
 
-/// Makes a change, and takes it for made only where the server commits without a warning: one that no standby has
-/// yet could be undone by a failover.
-pub(super) async fn confirmed<T>(
-    conn: &mut PreparedConn,
-    change: impl AsyncFnOnce(&mut Client) -> Result<T, KeyAdminError>,
-) -> Result<T, KeyAdminError> {
-    let warned = conn.alive.warnings();
-    let changed = change(&mut conn.client).await?;
-    if conn.alive.warnings() != warned {
-        return Err(StoreError::OutcomeUnknown.into());
+impl SharedKeyTable {
+    pub(super) async fn list(&self, server: &Server) -> Result<Vec<KeyEntry>, KeyAdminError> {
+        self.with(server, StoreError::Unavailable, async |table| table.list().await).await
     }
-    Ok(changed)
-}
 
-pub(super) async fn list(client: &Client) -> Result<Vec<KeyEntry>, KeyAdminError> {
-    let read = async {
-        let text = format!(
-            "SELECT {KEY_COLUMNS}, (SELECT last_used FROM _carnet_key_uses u WHERE u.name = k.name) \
-             FROM _carnet_keys k ORDER BY name"
-        );
-        let rows = client.query(&text, &[]).await?;
-        let entries = rows.iter().map(|row| Ok(key(row, 0)?.entry(row.try_get(10)?)));
-        entries.collect::<Result<Vec<_>, Error>>()
-    };
-    read.await.map_err(unread)
+    /// One change, judged as a write is: an answer that comes too late leaves it unknown.
+    pub(super) async fn change(
+        &self,
+        server: &Server,
+        change: &KeyChange,
+        by: &Actor,
+    ) -> Result<Changed, KeyAdminError> {
+        self.with(server, StoreError::OutcomeUnknown, async |table| table.change(change, by).await).await
+    }
+
+    /// Works on the keys; `late` says what it means that no answer comes in time.
+    async fn with<T>(
+        &self,
+        server: &Server,
+        late: StoreError,
+        work: impl AsyncFnOnce(&mut KeyTable) -> Result<T, KeyAdminError>,
+    ) -> Result<T, KeyAdminError> {
+        let turn = timeout(KEYS_TIMEOUT, self.0.lock()).await;
+        let mut place = turn.map_err(|_| StoreError::Unavailable)?;
+        let mut table = match place.take().filter(|table| table.conn.alive.is_alive()) {
+            Some(table) => table,
+            None => KeyTable { conn: server.conn().await.map_err(|_| StoreError::Unavailable)? },
+        };
+        let done = timeout(KEYS_TIMEOUT, work(&mut table)).await.map_err(|_| late)?;
+        // Not reached where no answer came: a connection whose last answer was not read is never used again.
+        *place = Some(table);
+        done
+    }
 }
 
 /// A key, from this column on.
@@ -125,93 +143,36 @@ pub(super) async fn insert(transaction: &Transaction<'_>, row: &KeyRow) -> Resul
         format!("INSERT INTO _carnet_keys ({KEY_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
     let KeyRow { name, hash, prefix, created, is_admin, scopes, .. } = row;
     let KeyRow { expires, previous_hash, previous_until, first_hash, .. } = row;
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 10] =
+    let values: [Parameter<'_>; 10] =
         [name, hash, prefix, created, is_admin, scopes, expires, previous_hash, previous_until, first_hash];
     transaction.execute(&text, &values).await?;
     Ok(())
 }
 
-pub(super) async fn create(client: &mut Client, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-    let transaction = begin(client).await?;
-    refuse_known(&transaction, &key.access_key).await?;
-    let name = match key.name.as_ref().map(|name| name.as_str()) {
-        Some(name) if is_taken(&transaction, name).await? => {
-            return Err(KeyAdminError::NameInUse(name.to_owned()));
+/// The keys that a change needs to know of.
+async fn find(transaction: &Transaction<'_>, change: &KeyChange) -> Result<Vec<KeyRow>, Error> {
+    let text = format!(
+        "SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = $1 OR ($1 IS NULL AND name LIKE 'key-%') \
+         OR hash = $2 OR previous_hash = $2 OR first_hash = $2"
+    );
+    let hash = change.hash();
+    let rows = transaction.query(&text, &[&change.name(), &hash.as_ref().map(KeyHash::as_bytes)]).await?;
+    rows.iter().map(|row| key(row, 0)).collect()
+}
+
+async fn write(transaction: &Transaction<'_>, edit: &Edit) -> Result<(), Error> {
+    match edit {
+        Edit::Insert(row) => insert(transaction, row).await,
+        Edit::Update(KeyRow { name, hash, prefix, previous_hash, previous_until, first_hash, .. }) => {
+            let text = "UPDATE _carnet_keys SET hash = $2, prefix = $3, previous_hash = $4, \
+                 previous_until = $5, first_hash = $6 WHERE name = $1";
+            let secrets: [Parameter<'_>; 6] = [name, hash, prefix, previous_hash, previous_until, first_hash];
+            transaction.execute(text, &secrets).await.map(|_| ())
         }
-        Some(name) => name.to_owned(),
-        None => free_name(&transaction).await?,
-    };
-    insert(&transaction, &key.row(name.clone())).await.map_err(undone)?;
-    audit::append(&transaction, Deed::created(&name, key), by).await.map_err(undone)?;
-    transaction.commit().await.map_err(unwritten)?;
-    Ok(name)
-}
-
-pub(super) async fn rotate(
-    client: &mut Client,
-    rotation: &Rotation,
-    by: &Actor,
-) -> Result<Option<Rotated>, KeyAdminError> {
-    let transaction = begin(client).await?;
-    let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = $1");
-    let found = transaction.query_opt(&text, &[&rotation.name]).await.map_err(undone)?;
-    let Some(found) = found else { return Ok(None) };
-    refuse_known(&transaction, &rotation.access_key).await?;
-    let (row, previous_until) = rotation.apply(key(&found, 0).map_err(undone)?)?;
-    let text = "UPDATE _carnet_keys SET hash = $2, prefix = $3, previous_hash = $4, previous_until = $5, \
-         first_hash = $6 WHERE name = $1";
-    let KeyRow { name, hash, prefix, previous_hash, previous_until: until, first_hash, .. } = &row;
-    let changed = transaction.execute(text, &[name, hash, prefix, previous_hash, until, first_hash]).await;
-    changed.map_err(undone)?;
-    audit::append(&transaction, Deed::rotated(&row), by).await.map_err(undone)?;
-    transaction.commit().await.map_err(unwritten)?;
-    Ok(Some(Rotated { previous_until }))
-}
-
-pub(super) async fn revoke(client: &mut Client, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
-    let transaction = begin(client).await?;
-    let revoked = transaction.execute("DELETE FROM _carnet_keys WHERE name = $1", &[&name]).await;
-    if revoked.map_err(undone)? == 0 {
-        return Ok(false);
-    }
-    audit::append(&transaction, Deed::revoked(name), by).await.map_err(undone)?;
-    transaction.commit().await.map_err(unwritten)?;
-    Ok(true)
-}
-
-/// Whoever changes anything takes the row of the version first: changes of keys come one after the other, and so do
-/// the rows of the trail.
-async fn begin(client: &mut Client) -> Result<Transaction<'_>, KeyAdminError> {
-    let transaction = client.transaction().await.map_err(undone)?;
-    let turn = transaction.batch_execute("SELECT FROM _carnet_version FOR NO KEY UPDATE").await;
-    turn.map_err(undone)?;
-    Ok(transaction)
-}
-
-/// A secret is one key's alone, be it the present or the one before.
-async fn refuse_known(transaction: &Transaction<'_>, access_key: &AccessKey) -> Result<(), KeyAdminError> {
-    let text = "SELECT name FROM _carnet_keys WHERE hash = $1 OR previous_hash = $1 OR first_hash = $1";
-    let hash = access_key.hash();
-    match transaction.query_opt(text, &[&hash.as_bytes()]).await.map_err(undone)? {
-        Some(holder) => Err(KeyAdminError::KeyInUse(holder.try_get(0).map_err(undone)?)),
-        None => Ok(()),
-    }
-}
-
-async fn free_name(transaction: &Transaction<'_>) -> Result<String, KeyAdminError> {
-    let mut number = 1u64;
-    loop {
-        let name = format!("key-{number}");
-        if !is_taken(transaction, &name).await? {
-            return Ok(name);
+        Edit::Delete(name) => {
+            transaction.execute("DELETE FROM _carnet_keys WHERE name = $1", &[name]).await.map(|_| ())
         }
-        number += 1;
     }
-}
-
-async fn is_taken(transaction: &Transaction<'_>, name: &str) -> Result<bool, KeyAdminError> {
-    let found = transaction.query_opt("SELECT FROM _carnet_keys WHERE name = $1", &[&name]).await;
-    found.map(|found| found.is_some()).map_err(undone)
 }
 
 fn unread(error: Error) -> KeyAdminError {

@@ -14,6 +14,7 @@ use tokio_postgres::{Error, Row};
 use super::freshness::{CacheValidator, ChangeFeed};
 use super::group_error::{of_reading, words};
 use super::key_follower::KeyFollower;
+use super::key_table::SharedKeyTable;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
@@ -51,6 +52,7 @@ pub(super) struct Session {
     pub(super) limiter: ReadLimiter,
     /// The connection of the writer, opened when it is first needed and again after it was given up.
     pub(super) writing: Mutex<Option<Arc<PreparedConn>>>,
+    pub(super) keys: SharedKeyTable,
     pub(super) quick: SharedConns,
     pub(super) long: SharedConns,
     /// For what is not worth a sync of the disk.
@@ -98,6 +100,7 @@ impl Session {
             server,
             limiter: ReadLimiter::new(LONG_READS),
             writing: Mutex::new(None),
+            keys: SharedKeyTable::default(),
             quick: SharedConns::new(quick),
             long: SharedConns::new(long),
             aside,

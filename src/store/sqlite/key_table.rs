@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior, params};
 
 use super::connection::{self, Role};
 use super::file::{self, DatabaseFile};
 use super::{audit, place, reserve};
-use crate::record::access_key::{AccessKey, KeyEntry};
-use crate::store::audit::{Actor, Deed, Trail};
-use crate::store::keys::{KEY_COLUMNS, KeyAdminError, KeyRow, NewKey, Rotated, Rotation, Use};
+use crate::record::access_key::{KeyEntry, KeyHash};
+use crate::store::audit::{Actor, Trail};
+use crate::store::keys::{Changed, Edit, KEY_COLUMNS, KeyAdminError, KeyChange, KeyRow, Use};
 use crate::store::{OpenError, StoreError};
 
 /// The triggers count every change, whoever makes it, so that a look costs one row and not all keys. Uses stand in a
@@ -128,6 +128,32 @@ pub(super) fn insert(connection: &Connection, row: &KeyRow) -> rusqlite::Result<
     Ok(())
 }
 
+/// The keys that a change needs to know of.
+fn find(connection: &Connection, change: &KeyChange) -> rusqlite::Result<Vec<KeyRow>> {
+    let text = format!(
+        "SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = ?1 OR (?1 IS NULL AND name LIKE 'key-%') \
+         OR hash = ?2 OR previous_hash = ?2 OR first_hash = ?2"
+    );
+    let hash = change.hash();
+    let wanted = params![change.name(), hash.as_ref().map(KeyHash::as_bytes)];
+    connection.prepare(&text)?.query_map(wanted, read)?.collect()
+}
+
+fn write(connection: &Connection, edit: &Edit) -> rusqlite::Result<()> {
+    match edit {
+        Edit::Insert(row) => insert(connection, row),
+        Edit::Update(KeyRow { name, hash, prefix, previous_hash, previous_until, first_hash, .. }) => {
+            let text = "UPDATE _carnet_keys SET hash = ?2, prefix = ?3, previous_hash = ?4, \
+                 previous_until = ?5, first_hash = ?6 WHERE name = ?1";
+            let secrets = params![name, hash, prefix, previous_hash, previous_until, first_hash];
+            connection.execute(text, secrets).map(|_| ())
+        }
+        Edit::Delete(name) => {
+            connection.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map(|_| ())
+        }
+    }
+}
+
 /// The stored keys, on a connection of their own.
 pub struct KeyTable {
     path: PathBuf,
@@ -169,26 +195,6 @@ impl KeyTable {
         Ok(Self { path: file.path().to_owned(), connection })
     }
 
-    pub(in crate::store) fn create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-        self.with_room(|table| table.try_create(key, by))
-    }
-
-    fn try_create(&mut self, key: &NewKey, by: &Actor) -> Result<String, KeyAdminError> {
-        let transaction = self.begin()?;
-        refuse_known(&transaction, &key.access_key)?;
-        let name = match key.name.as_ref().map(|name| name.as_str()) {
-            Some(name) if has_name(&transaction, name)? => {
-                return Err(KeyAdminError::NameInUse(name.to_owned()));
-            }
-            Some(name) => name.to_owned(),
-            None => free_name(&transaction)?,
-        };
-        insert(&transaction, &key.row(name.clone())).map_err(failed)?;
-        audit::append(&transaction, Deed::created(&name, key), by).map_err(failed)?;
-        transaction.commit().map_err(uncommitted)?;
-        Ok(name)
-    }
-
     pub(in crate::store) fn list(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {
         let read = || -> rusqlite::Result<Vec<KeyEntry>> {
             let moment = self.connection.unchecked_transaction()?;
@@ -202,45 +208,24 @@ impl KeyTable {
         read().map_err(failed)
     }
 
-    pub(in crate::store) fn rotate(
+    /// Makes a change, on a full disk in room of the reserve: who may read must not depend on who filled the disk.
+    pub(in crate::store) fn change(
         &mut self,
-        rotation: &Rotation,
+        change: &KeyChange,
         by: &Actor,
-    ) -> Result<Option<Rotated>, KeyAdminError> {
-        self.with_room(|table| table.try_rotate(rotation, by))
+    ) -> Result<Changed, KeyAdminError> {
+        let is_full = |error: &KeyAdminError| matches!(error, KeyAdminError::Failed(StoreError::Full));
+        let path = self.path.clone();
+        reserve::with_room(&path, is_full, || self.try_change(change, by))
     }
 
-    fn try_rotate(&mut self, rotation: &Rotation, by: &Actor) -> Result<Option<Rotated>, KeyAdminError> {
+    fn try_change(&mut self, change: &KeyChange, by: &Actor) -> Result<Changed, KeyAdminError> {
         let transaction = self.begin()?;
-        let text = format!("SELECT {KEY_COLUMNS} FROM _carnet_keys WHERE name = ?1");
-        let found = transaction.query_row(&text, [&rotation.name], read).optional().map_err(failed)?;
-        let Some(row) = found else { return Ok(None) };
-        refuse_known(&transaction, &rotation.access_key)?;
-        let (row, previous_until) = rotation.apply(row)?;
-        let text = "UPDATE _carnet_keys SET hash = ?2, prefix = ?3, previous_hash = ?4, previous_until = ?5, \
-             first_hash = ?6 WHERE name = ?1";
-        let KeyRow { name, hash, prefix, previous_hash, previous_until: until, first_hash, .. } = &row;
-        let changed = params![name, hash, prefix, previous_hash, until, first_hash];
-        transaction.execute(text, changed).map_err(failed)?;
-        audit::append(&transaction, Deed::rotated(&row), by).map_err(failed)?;
+        let (edit, deed, changed) = change.apply(&find(&transaction, change).map_err(failed)?)?;
+        write(&transaction, &edit).map_err(failed)?;
+        audit::append(&transaction, deed, by).map_err(failed)?;
         transaction.commit().map_err(uncommitted)?;
-        Ok(Some(Rotated { previous_until }))
-    }
-
-    pub(in crate::store) fn revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
-        self.with_room(|table| table.try_revoke(name, by))
-    }
-
-    fn try_revoke(&mut self, name: &str, by: &Actor) -> Result<bool, KeyAdminError> {
-        let transaction = self.begin()?;
-        let revoked =
-            transaction.execute("DELETE FROM _carnet_keys WHERE name = ?1", [name]).map_err(failed)?;
-        if revoked == 0 {
-            return Ok(false);
-        }
-        audit::append(&transaction, Deed::revoked(name), by).map_err(failed)?;
-        transaction.commit().map_err(uncommitted)?;
-        Ok(true)
+        Ok(changed)
     }
 
     pub(in crate::store) fn trail(&self) -> Result<Trail, KeyAdminError> {
@@ -263,46 +248,8 @@ impl KeyTable {
         Ok(())
     }
 
-    /// Changes a key, on a full disk in room of the reserve: who may read must not depend on who filled the disk.
-    fn with_room<T>(
-        &mut self,
-        mut change: impl FnMut(&mut Self) -> Result<T, KeyAdminError>,
-    ) -> Result<T, KeyAdminError> {
-        let is_full = |error: &KeyAdminError| matches!(error, KeyAdminError::Failed(StoreError::Full));
-        let path = self.path.clone();
-        reserve::with_room(&path, is_full, || change(self))
-    }
-
     fn begin(&mut self) -> Result<Transaction<'_>, KeyAdminError> {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)
-    }
-}
-
-/// A secret is one key's alone, be it the present one, the one before, or the first, by which the key is known for
-/// good.
-fn refuse_known(connection: &Connection, access_key: &AccessKey) -> Result<(), KeyAdminError> {
-    let text = "SELECT name FROM _carnet_keys WHERE hash = ?1 OR previous_hash = ?1 OR first_hash = ?1";
-    let holder = connection.query_row(text, [access_key.hash().as_bytes()], |row| row.get(0));
-    match holder.optional().map_err(failed)? {
-        Some(holder) => Err(KeyAdminError::KeyInUse(holder)),
-        None => Ok(()),
-    }
-}
-
-fn has_name(connection: &Connection, name: &str) -> Result<bool, KeyAdminError> {
-    let mut statement =
-        connection.prepare_cached("SELECT 1 FROM _carnet_keys WHERE name = ?1").map_err(failed)?;
-    statement.exists([name]).map_err(failed)
-}
-
-fn free_name(connection: &Connection) -> Result<String, KeyAdminError> {
-    let mut number = 1u64;
-    loop {
-        let name = format!("key-{number}");
-        if !has_name(connection, &name)? {
-            return Ok(name);
-        }
-        number += 1;
     }
 }
 

@@ -10,6 +10,7 @@ use dev::request::Request;
 
 use super::ledger::Ledger;
 use crate::support::home::Home;
+use crate::support::race::race;
 use crate::support::server::Server;
 
 #[test]
@@ -101,6 +102,24 @@ fn statements_that_are_cancelled_again_and_again_lose_nothing() {
     ledger.holds(&nodes);
     println!("{}", ledger.figures());
     nodes.into_iter().for_each(|node| node.stop().is_sound());
+}
+
+/// More clients than the server has connections for.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn who_manages_keys_takes_turns_on_one_connection() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::patient(&configs::guarded()));
+    home.add_admin("root", "the-key-of-the-administrator");
+    let server = home.serve();
+    let listed = race(150, |_| {
+        let asked = Request::text("GET /_/keys/").header("X-API-Key", "the-key-of-the-administrator");
+        server.send(&asked).status
+    });
+    assert!(listed.iter().all(|status| *status == 200), "{listed:?}");
+    let open = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet'";
+    assert_eq!(cluster.query(open).len(), 8, "seven, and that of the keys: nobody has written");
+    server.stop().is_sound();
 }
 
 /// A server that neither answers nor hangs up, as one whose disk is stuck.
