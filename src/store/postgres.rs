@@ -144,7 +144,7 @@ impl Postgres {
                 match tokio::time::timeout(CONNECT_TIMEOUT, self.find(&url, known)).await {
                     Ok(Ok(session)) => break session,
                     Ok(Err(cause)) => observer.report(Event::Detail(&cause)),
-                    Err(_) => observer.report(Event::Detail("a server stored_responses, but too slowly")),
+                    Err(_) => observer.report(Event::Detail("a server answers, but too slowly")),
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
