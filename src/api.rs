@@ -1,9 +1,9 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
-mod collection;
 mod console;
 mod content;
+mod context;
 mod cors;
 mod envelope;
 mod error;
@@ -27,20 +27,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Admission, Verb};
+use crate::catalog::collection::Verb;
 use crate::http::{
-    Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, header, query, response,
+    Answer, Bytes, HeaderValue, Method, Refusal, Request, Response, StatusCode, Uri, header, response,
 };
 use crate::observe::{Event, METRICS_CONTENT_TYPE, Observer};
 use crate::store::Store;
 use access::KeyParameters;
+use context::{Head, RequestContext};
 use cors::Cors;
 use error::ApiError;
-use keys::Subject;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
-use timing::Timing;
 use unknown_keys::UnknownKeyLimiter;
 
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
@@ -127,75 +126,47 @@ impl App {
         self.settings.base_url.clone().unwrap_or_else(|| request.origin())
     }
 
-    /// Judges a request in the order of the contract: path, method, access, rate limit, then the rest.
-    async fn respond(&self, request: &mut Request, timing: &mut Timing) -> Result<Response, ApiError> {
+    /// Judges a request in the order of the contract: path, method, access, rate limit. The rest is its endpoint's.
+    async fn respond<'a>(
+        &'a self,
+        context: &mut RequestContext<'a>,
+        target: &'a Uri,
+        request: &mut Request,
+    ) -> Result<Response, ApiError> {
+        let head = Head::read(self, target, request);
         if request.body_is_of_unknown_length() {
             // Whether it is within the limit shows only on reading, and the limit is judged first. Who will be refused
             // for another reason cannot fill the room that is left for bodies, though.
-            if self.needs_body(request) {
+            if head.as_ref().is_some_and(Head::needs_body) {
                 request.body().await?;
             } else {
                 request.skip_body().await?;
             }
         }
         self.origin_policy.check(request, self.cors.as_ref())?;
-        let route = Route::parse(&self.catalog, &self.settings, request.path());
-        let route = route.ok_or(ApiError::NotFound)?;
+        let Head { route, verb, query } = head.ok_or(ApiError::NotFound)?;
         request.set_route(self.labels.of(&route));
-        timing.mark("route");
-        let verb = match route.verb(request.method()) {
-            Some(verb) => Ok(verb),
-            None if request.method() == Method::OPTIONS => Err(options(&route)),
-            None => Err(self.error_response(ApiError::MethodNotAllowed(route.allow()), request)),
-        };
-        if !matches!(route, Route::Records(_) | Route::Record(..) | Route::Keys | Route::Key(_)) {
+        context.timing.mark("route");
+        if let (Err(ApiError::Query(error)), true) =
+            (&query, route.is_of_service() || matches!(route, Route::KeyRotation(_)))
+        {
             // Nobody below reads it, but what cannot be read is said everywhere.
-            query::parse(request.query())?;
+            return Err(ApiError::Query(*error));
         }
-        match (route, verb) {
-            (Route::Records(collection), verb) => {
-                Ok(self.handle(collection, None, verb, request, timing).await)
+        context.enter(&route, matches!(&query, Ok((query, _)) if query.has_key()));
+        let Some(verb) = verb else {
+            if let Ok((_, presented)) = query {
+                context.look_at_quota(&route, presented, request).await;
             }
-            (Route::Record(collection, id), verb) => {
-                Ok(self.handle(collection, Some(id), verb, request, timing).await)
-            }
-            (Route::Keys, verb) => Ok(keys::answer(self, Subject::All, verb, request).await),
-            (Route::Key(name), verb) => Ok(keys::answer(self, Subject::One(name), verb, request).await),
-            (Route::KeyRotation(name), verb) => {
-                Ok(keys::answer(self, Subject::RotationOf(name), verb, request).await)
-            }
-            (_, Err(response)) => Ok(response),
-            (Route::Root, _) => Ok(self.root(request)),
-            (Route::SchemaIndex, _) => Ok(described(json(&self.documents.schema_index))),
-            (Route::Schema(collection), _) => Ok(json(&self.documents.schemas[collection.position()])),
-            (Route::OpenApi, _) => Ok(json(&self.documents.openapi)),
-            (Route::Live, _) => Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#))),
-            (Route::Ready, _) => {
-                self.store.ping().await?;
-                Ok(json(&Bytes::from_static(br#"{"status":"ok"}"#)))
-            }
-            (Route::Metrics, _) => {
-                self.store.measure();
-                request.measure();
-                Ok(response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text()))
-            }
-            (Route::Console(place), _) => Ok(console::answer(place, request)),
-        }
-    }
-
-    /// Whether the body of this request can matter to anybody: neither path nor method nor access will refuse it.
-    fn needs_body(&self, request: &Request) -> bool {
-        let Some(route) = Route::parse(&self.catalog, &self.settings, request.path()) else { return false };
-        let verb = route.verb(request.method());
-        let is_open = match route {
-            Route::Records(collection) | Route::Record(collection, _) => {
-                collection.admission() != Admission::KnownOnly
-            }
-            Route::Keys | Route::Key(_) | Route::KeyRotation(_) => false,
-            _ => return false,
+            return match *request.method() {
+                Method::OPTIONS => Ok(options(&route)),
+                _ => Err(ApiError::MethodNotAllowed(route.allow())),
+            };
         };
-        matches!(verb, Some(Verb::Post | Verb::Put | Verb::Patch))
-            && (is_open || access::is_known(self, request))
+        let (query, presented) = query?;
+        context.query = query.pairs;
+        context.admit(&route, verb, presented, request).await?;
+        endpoint(&route, verb, context, request).await
     }
 
     /// The console for a browser, the index for programs.
@@ -206,6 +177,12 @@ impl App {
         let mut response = console::welcome(request).unwrap_or_else(|| described(json(&self.documents.root)));
         response::vary(response.headers_mut(), "Accept");
         response
+    }
+
+    fn metrics(&self, request: &Request) -> Response {
+        self.store.measure();
+        request.measure();
+        response::of_type(StatusCode::OK, METRICS_CONTENT_TYPE, self.observer.metrics_text())
     }
 
     /// Words an error in the form that the client asks for; what is our own fault is also reported, once, here.
@@ -220,12 +197,50 @@ impl App {
     }
 }
 
+/// Every endpoint: who answers which verb of which route. `Route::verbs` says which verbs come this far.
+async fn endpoint(
+    route: &Route<'_>,
+    verb: Verb,
+    context: &mut RequestContext<'_>,
+    request: &mut Request,
+) -> Result<Response, ApiError> {
+    let app = context.app;
+    match (route, verb) {
+        (Route::Records(collection), Verb::Get) => records::list(context, collection, request).await,
+        (Route::Records(collection), Verb::Post) => records::create(context, collection, request).await,
+        (Route::Record(collection, id), Verb::Get) => records::fetch(context, collection, *id, request).await,
+        (Route::Record(collection, id), Verb::Put | Verb::Patch) => {
+            records::update(context, collection, *id, request).await
+        }
+        (Route::Record(collection, id), Verb::Delete) => {
+            records::delete(context, collection, *id, request).await
+        }
+
+        // Rare, and boxed: every connection would have the room for it otherwise.
+        (Route::Keys, Verb::Get) => Box::pin(keys::list(app)).await,
+        (Route::Keys, Verb::Post) => Box::pin(keys::create(context, request)).await,
+        (Route::Key(name), Verb::Delete) => Box::pin(keys::revoke(context, name, request)).await,
+        (Route::KeyRotation(name), Verb::Post) => Box::pin(keys::rotate(context, name, request)).await,
+
+        (Route::Root, Verb::Get) => Ok(app.root(request)),
+        (Route::SchemaIndex, Verb::Get) => Ok(described(json(&app.documents.schema_index))),
+        (Route::Schema(collection), Verb::Get) => Ok(json(&app.documents.schemas[collection.position()])),
+        (Route::OpenApi, Verb::Get) => Ok(json(&app.documents.openapi)),
+        (Route::Live, Verb::Get) => Ok(ok()),
+        (Route::Ready, Verb::Get) => app.store.ping().await.map(|()| ok()).map_err(ApiError::Store),
+        (Route::Metrics, Verb::Get) => Ok(app.metrics(request)),
+        (Route::Console(place), Verb::Get) => Ok(console::answer(*place, request)),
+        _ => Err(ApiError::MethodNotAllowed(route.allow())),
+    }
+}
+
 impl Answer for App {
     async fn answer(&self, request: &mut Request) -> Response {
-        let mut timing = Timing::start(self.settings.shows_server_timing);
-        let answered = self.respond(request, &mut timing).await;
+        let target = request.target();
+        let mut context = RequestContext::new(self);
+        let answered = self.respond(&mut context, &target, request).await;
         let mut response = answered.unwrap_or_else(|error| self.error_response(error, request));
-        timing.write(response.headers_mut());
+        context.mark(request, &mut response);
         response
     }
 
@@ -258,6 +273,10 @@ impl Answer for App {
 
 fn json(document: &Bytes) -> Response {
     response::json(StatusCode::OK, document.clone())
+}
+
+fn ok() -> Response {
+    json(&Bytes::from_static(br#"{"status":"ok"}"#))
 }
 
 /// Says where the service is described for programs (RFC 8631).

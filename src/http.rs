@@ -48,7 +48,7 @@ pub use bytes::Bytes;
 pub use compressor::Coding;
 pub use content::{Content, Outgoing, Piece};
 pub use hyper::header::{self, HeaderName, HeaderValue};
-pub use hyper::{HeaderMap, Method, StatusCode};
+pub use hyper::{HeaderMap, Method, StatusCode, Uri};
 pub use limits::Settings;
 pub use refusal::Refusal;
 pub use request::{Caller, Request};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::App;
 use super::error::ApiError;
-use crate::catalog::collection::{Admission, Collection, Verb};
+use super::route::Route;
+use crate::catalog::collection::{Admission, Verb};
 use crate::catalog::name::key_parameters;
 use crate::http::{self, HeaderMap, Request, header, query};
 use crate::record::access_key::KeyHash;
@@ -77,6 +78,16 @@ pub(super) enum Caller {
     Known(Arc<Holder>),
 }
 
+impl Caller {
+    /// What the key is called; nothing where there is none.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Anonymous => "",
+            Self::Known(holder) => &holder.name,
+        }
+    }
+}
+
 /// Log lines name the key, never its secret.
 impl http::Caller for Holder {
     fn name(&self) -> &str {
@@ -85,28 +96,51 @@ impl http::Caller for Holder {
 }
 
 /// What a look at the presented key tells.
-enum Presented {
+pub(super) enum Presented {
+    /// No key, or nobody asks for one.
     Nothing,
     /// Never given to anybody, revoked, or over: nobody can tell which.
     Unknown,
     Known(Arc<Holder>),
 }
 
-/// Finds out who is calling, and refuses the anonymous where the collection says so. What a known caller may is not
-/// judged here.
+/// Reads the query, and looks the presented key up as it is at this moment where the route asks for one. Nothing is
+/// counted here.
+pub(super) fn read<'a>(
+    app: &App,
+    route: &Route<'_>,
+    query: &'a str,
+    headers: &HeaderMap,
+) -> Result<(Query<'a>, Presented), ApiError> {
+    if route.is_of_service() {
+        return Ok((Query { pairs: query::parse(query)?, presented: None }, Presented::Nothing));
+    }
+    let query = Query::parse(&app.key_parameters, query)?;
+    if route.admission() == Admission::Open {
+        return Ok((query, Presented::Nothing));
+    }
+    let Some(key) = presented(&query, headers)? else { return Ok((query, Presented::Nothing)) };
+    let keys = app.store.access_keys();
+    let presented = match keys.find(&KeyHash::of(key), Moment::now()) {
+        Some(holder) => Presented::Known(holder.clone()),
+        None => Presented::Unknown,
+    };
+    Ok((query, presented))
+}
+
+/// Refuses the anonymous where only known callers may come in. What a known caller may is not judged here.
 pub(super) fn admit(
     app: &App,
-    collection: &Collection,
-    query: &Query<'_>,
+    admission: Admission,
+    presented: Presented,
     request: &Request,
 ) -> Result<Caller, ApiError> {
-    let is_open = match collection.admission() {
-        Admission::Open => return Ok(Caller::Anonymous),
-        Admission::Identified => true,
-        Admission::KnownOnly => false,
-    };
-    match present(app, query, request.headers())? {
-        Presented::Known(holder) => Ok(used(holder)),
+    let is_open = admission != Admission::KnownOnly;
+    match presented {
+        Presented::Known(holder) => {
+            holder.is_used(Moment::now());
+            Ok(Caller::Known(holder))
+        }
         Presented::Unknown => {
             let counted = app.unknown_keys.count(request.client(), &app.observer);
             // Where callers are only identified nobody is refused.
@@ -117,68 +151,21 @@ pub(super) fn admit(
     }
 }
 
-/// Refuses a known caller whose key has not the right. An anonymous one that was let in needs none.
-pub(super) fn authorize(caller: &Caller, collection: &Collection, verb: Verb) -> Result<(), ApiError> {
-    let right = Right::of(verb);
-    match caller {
-        Caller::Known(holder) if !holder.scopes.allow(collection.name(), right) => {
-            Err(ApiError::MissingScope { collection: collection.name().to_owned(), right })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses everybody whose key is not known. What it may is not judged here.
-pub(super) fn admit_known(app: &App, query: &Query<'_>, request: &Request) -> Result<Arc<Holder>, ApiError> {
-    match present(app, query, request.headers())? {
-        Presented::Known(holder) => {
-            holder.is_used(Moment::now());
-            Ok(holder)
-        }
-        Presented::Unknown => {
-            app.unknown_keys.count(request.client(), &app.observer)?;
-            Err(unauthorized(app))
-        }
-        Presented::Nothing => Err(unauthorized(app)),
-    }
-}
-
-fn used(holder: Arc<Holder>) -> Caller {
-    holder.is_used(Moment::now());
-    Caller::Known(holder)
-}
-
 fn unauthorized(app: &App) -> ApiError {
     ApiError::Unauthorized { parameter: app.settings.access_parameter.clone() }
 }
 
-/// Who is calling, for an answer that is given before access is judged. It tells whether a key is known, so that one
-/// that is not counts here, too; the answer stays what it is.
-pub(super) fn identify(app: &App, query: &Query<'_>, request: &Request) -> Result<Caller, ApiError> {
-    Ok(match present(app, query, request.headers())? {
-        Presented::Known(holder) => Caller::Known(holder),
-        Presented::Unknown => {
-            let _ = app.unknown_keys.count(request.client(), &app.observer);
-            Caller::Anonymous
-        }
-        Presented::Nothing => Caller::Anonymous,
-    })
-}
-
-/// Whether the caller has a key that is known, for a look ahead: nothing is counted.
-pub(super) fn is_known(app: &App, request: &Request) -> bool {
-    let Ok(query) = Query::parse(&app.key_parameters, request.query()) else { return false };
-    matches!(present(app, &query, request.headers()), Ok(Presented::Known(_)))
-}
-
-/// Looks the presented key up, as it is at this moment.
-fn present(app: &App, query: &Query<'_>, headers: &HeaderMap) -> Result<Presented, ApiError> {
-    let Some(presented) = presented(query, headers)? else { return Ok(Presented::Nothing) };
-    let keys = app.store.access_keys();
-    Ok(match keys.find(&KeyHash::of(presented), Moment::now()) {
-        Some(holder) => Presented::Known(holder.clone()),
-        None => Presented::Unknown,
-    })
+/// Refuses a known caller whose key has not the right. An anonymous one that was let in needs none.
+pub(super) fn authorize(caller: &Caller, route: &Route<'_>, verb: Verb) -> Result<(), ApiError> {
+    let Caller::Known(holder) = caller else { return Ok(()) };
+    let Some(collection) = route.collection() else {
+        return if holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
+    };
+    let right = Right::of(verb);
+    if holder.scopes.allow(collection.name(), right) {
+        return Ok(());
+    }
+    Err(ApiError::MissingScope { collection: collection.name().to_owned(), right })
 }
 
 /// The key that a request presents; an empty one is none. The parameter counts; headers are read only without it.

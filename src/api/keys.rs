@@ -1,9 +1,8 @@
 //! Access keys over HTTP: list, create, rotate, revoke. Only for keys that may manage keys.
 
-use super::collection::{BY_KEY, DO_NOT_STORE};
+use super::context::RequestContext;
 use super::error::ApiError;
-use super::{App, access, content};
-use crate::catalog::collection::Verb;
+use super::{App, content};
 use crate::http::{HeaderValue, Request, Response, StatusCode, header, path, response};
 use crate::observe::Event;
 use crate::record::access_key::{AccessKey, KeyEntry, KeyName};
@@ -18,51 +17,7 @@ use crate::store::keys::{KeyChange, NewKey, Rotation};
 /// What the members of a body are fields of, in messages.
 const NAME: &str = "keys";
 
-/// What a path of keys is about.
-pub(super) enum Subject {
-    All,
-    One(KeyName),
-    RotationOf(KeyName),
-}
-
-/// Answers a request to the keys, or to the one of this name. No answer may be kept: some hold a key, and
-/// the others are about who may come in.
-pub(super) async fn answer(
-    app: &App,
-    subject: Subject,
-    verb: Result<Verb, Response>,
-    request: &mut Request,
-) -> Response {
-    let mut response = match verb {
-        Ok(verb) => {
-            // Rare, and boxed: every connection would have the room for it otherwise.
-            let answered = Box::pin(admit(app, subject, verb, request)).await;
-            answered.unwrap_or_else(|error| app.error_response(error, request))
-        }
-        Err(response) => response,
-    };
-    response.headers_mut().insert(header::CACHE_CONTROL, DO_NOT_STORE);
-    response.headers_mut().insert(header::VARY, BY_KEY);
-    response
-}
-
-async fn admit(app: &App, subject: Subject, verb: Verb, request: &mut Request) -> Result<Response, ApiError> {
-    let query = access::Query::parse(&app.key_parameters, request.query())?;
-    let holder = access::admit_known(app, &query, request)?;
-    request.set_caller(holder.clone());
-    if !holder.is_admin {
-        return Err(ApiError::Forbidden);
-    }
-    let admin = holder.name.as_str();
-    match (subject, verb) {
-        (Subject::RotationOf(name), _) => rotate(app, admin, name, request).await,
-        (Subject::One(name), _) => revoke(app, admin, name, request).await,
-        (Subject::All, Verb::Post) => create(app, admin, request).await,
-        (Subject::All, _) => list(app).await,
-    }
-}
-
-async fn list(app: &App) -> Result<Response, ApiError> {
+pub(super) async fn list(app: &App) -> Result<Response, ApiError> {
     let mut body = br#"{"keys":["#.to_vec();
     for (place, entry) in app.store.list_keys().await?.iter().enumerate() {
         if place > 0 {
@@ -104,13 +59,18 @@ fn write_entry(body: &mut Vec<u8>, entry: &KeyEntry) {
 }
 
 /// Makes a key and shows it, this once.
-async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Response, ApiError> {
+pub(super) async fn create(
+    context: &RequestContext<'_>,
+    request: &mut Request,
+) -> Result<Response, ApiError> {
+    let app = context.app;
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = KeyDraft::parse(&app.catalog, &body, Moment::now()).map_err(refused)?;
     let access_key = generate()?;
     let (store, observer) = (app.store.clone(), app.observer.clone());
-    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
+    let (by, id, actor) =
+        (context.caller.name().to_owned(), request.id().to_owned(), actor(context, request));
     let KeyDraft { name, scopes, expires, is_admin } = draft;
     let key = NewKey { name, access_key: access_key.clone(), is_admin, scopes, expires };
     let name = wholly(async move {
@@ -131,13 +91,19 @@ async fn create(app: &App, admin: &str, request: &mut Request) -> Result<Respons
 }
 
 /// Gives a key a new secret and shows it, this once.
-async fn rotate(app: &App, admin: &str, name: KeyName, request: &mut Request) -> Result<Response, ApiError> {
+pub(super) async fn rotate(
+    context: &RequestContext<'_>,
+    name: &KeyName,
+    request: &mut Request,
+) -> Result<Response, ApiError> {
+    let app = context.app;
     content::check(request.headers())?;
     let body = request.body().await?;
     let grace = parse_grace(&body).map_err(refused)?;
     let access_key = generate()?;
     let (store, observer) = (app.store.clone(), app.observer.clone());
-    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
+    let (by, id, actor) =
+        (context.caller.name().to_owned(), request.id().to_owned(), actor(context, request));
     let rotation = Rotation { name: name.as_str().to_owned(), access_key: access_key.clone(), grace };
     let rotated = wholly(async move {
         let rotated = store.change_key(KeyChange::Rotate(rotation), actor).await?;
@@ -183,15 +149,22 @@ fn refused(error: DraftError) -> ApiError {
 }
 
 /// Who does it, for the trail.
-fn actor(admin: &str, request: &Request) -> Actor {
-    Actor::key(admin, request.client().to_string(), request.id().to_owned())
+fn actor(context: &RequestContext<'_>, request: &Request) -> Actor {
+    Actor::key(context.caller.name(), request.client().to_string(), request.id().to_owned())
 }
 
-async fn revoke(app: &App, admin: &str, name: KeyName, request: &Request) -> Result<Response, ApiError> {
+pub(super) async fn revoke(
+    context: &RequestContext<'_>,
+    name: &KeyName,
+    request: &Request,
+) -> Result<Response, ApiError> {
+    let app = context.app;
     let (store, observer) = (app.store.clone(), app.observer.clone());
-    let (by, id, actor) = (admin.to_owned(), request.id().to_owned(), actor(admin, request));
+    let (by, id, actor) =
+        (context.caller.name().to_owned(), request.id().to_owned(), actor(context, request));
+    let name = name.as_str().to_owned();
     wholly(async move {
-        let revoked = store.change_key(KeyChange::Revoke(name.as_str().to_owned()), actor).await?;
+        let revoked = store.change_key(KeyChange::Revoke(name), actor).await?;
         observer.report(Event::KeyRevoked { name: &revoked.name, by: &by, id: &id });
         Ok(response::empty(StatusCode::OK))
     })

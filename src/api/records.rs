@@ -1,10 +1,8 @@
 //! List, create, fetch, update, delete: parse, ask the store, respond.
 
-use super::access::Query;
-use super::collection::RequestContext;
+use super::context::RequestContext;
 use super::error::ApiError;
-use super::timing::Timing;
-use super::{App, content, envelope, idempotency};
+use super::{content, envelope, idempotency};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::draft::{Draft, Patch};
@@ -15,47 +13,44 @@ use crate::store::StoreError;
 
 /// Answers a page of the records that match.
 pub(super) async fn list(
-    app: &App,
+    context: &mut RequestContext<'_>,
     collection: &Collection,
-    query: &Query<'_>,
     request: &Request,
-    timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let listing = Listing::parse(collection, query.pairs.iter())
+    let listing = Listing::parse(collection, context.query.iter())
         .map_err(|error| ApiError::Listing { collection: collection.name().to_owned(), error })?;
-    timing.mark("listing");
+    context.timing.mark("listing");
     let mut room = request.room();
-    let page = app.store.list(collection, &listing, &mut |bytes| room.take(bytes)).await?;
-    timing.mark("store");
-    let link =
-        envelope::link(collection, &listing, page.total, request.longest_url(), || app.base_url(request));
+    let page = context.app.store.list(collection, &listing, &mut |bytes| room.take(bytes)).await?;
+    context.timing.mark("store");
+    let link = envelope::link(collection, &listing, page.total, request.longest_url(), || {
+        context.app.base_url(request)
+    });
     let mut response =
         response::json(StatusCode::OK, envelope::write(collection, &listing, page).within(room));
     if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
-    timing.mark("envelope");
+    context.timing.mark("envelope");
     Ok(response)
 }
 
 /// Creates a record; answers where it now lives.
 pub(super) async fn create(
-    app: &App,
+    context: &mut RequestContext<'_>,
     collection: &Collection,
     request: &mut Request,
-    context: &mut RequestContext,
-    timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
     let token = idempotency::token(&context.caller, collection, None, request, &body)?;
-    timing.mark("draft");
-    let told = app.store.insert(collection, draft, token).await;
-    timing.mark("store");
+    context.timing.mark("draft");
+    let told = context.app.store.insert(collection, draft, token).await;
+    context.timing.mark("store");
     context.is_replayed = told.is_replayed;
     let created = told.value?;
-    let location = app.base_url(request) + &representation::path(collection, created.id);
+    let location = context.app.base_url(request) + &representation::path(collection, created.id);
     let mut response = if content::wants_representation(request.headers()) {
         let mut response = response::json(StatusCode::CREATED, created.representation);
         response.headers_mut().insert(content::PREFERENCE_APPLIED, content::RETURN_REPRESENTATION);
@@ -73,14 +68,13 @@ pub(super) async fn create(
 
 /// Answers one record.
 pub(super) async fn fetch(
-    app: &App,
+    context: &mut RequestContext<'_>,
     collection: &Collection,
     id: RecordId,
     request: &Request,
-    timing: &mut Timing,
 ) -> Result<Response, ApiError> {
-    let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
-    timing.mark("store");
+    let record = context.app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
+    context.timing.mark("store");
     let is_held = content::if_none_match(request.headers()).is_some_and(|held| held.matches(&record));
     let tag = tag(&record);
     if !is_held {
@@ -96,12 +90,10 @@ pub(super) async fn fetch(
 
 /// Changes what the body names; answers the whole record.
 pub(super) async fn update(
-    app: &App,
+    context: &mut RequestContext<'_>,
     collection: &Collection,
     id: RecordId,
     request: &mut Request,
-    context: &mut RequestContext,
-    timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     let seen = content::if_match(request.headers());
     let accepted = match patch(collection, id, request).await {
@@ -113,7 +105,7 @@ pub(super) async fn update(
         Ok(accepted) => accepted,
         // The record is judged before the body, and what the client has seen of it before the fields.
         Err(error) => {
-            let record = app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
+            let record = context.app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
             let is_about_fields = matches!(&error, ApiError::Draft { error, .. } if error.is_about_fields());
             if let Some(seen) = seen.filter(|_| is_about_fields) {
                 seen.check(&record).map_err(StoreError::from)?;
@@ -121,9 +113,9 @@ pub(super) async fn update(
             return Err(error);
         }
     };
-    timing.mark("draft");
-    let told = app.store.update(collection, id, patch, seen, token).await;
-    timing.mark("store");
+    context.timing.mark("draft");
+    let told = context.app.store.update(collection, id, patch, seen, token).await;
+    context.timing.mark("store");
     context.is_replayed = told.is_replayed;
     let record = told.value?.ok_or(ApiError::NotFound)?;
     let tag = tag(&record);
@@ -143,24 +135,22 @@ async fn patch(
 
 /// Deletes a record, as far as those that refer to it allow.
 pub(super) async fn delete(
-    app: &App,
+    context: &mut RequestContext<'_>,
     collection: &Collection,
     id: RecordId,
     request: &Request,
-    context: &mut RequestContext,
-    timing: &mut Timing,
 ) -> Result<Response, ApiError> {
     // A body means nothing here.
     let token = match idempotency::token(&context.caller, collection, Some(id), request, b"") {
         Ok(token) => token,
         // The record is judged before the header.
         Err(error) => {
-            app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
+            context.app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
             return Err(error);
         }
     };
-    let told = app.store.delete(collection, id, content::if_match(request.headers()), token).await;
-    timing.mark("store");
+    let told = context.app.store.delete(collection, id, content::if_match(request.headers()), token).await;
+    context.timing.mark("store");
     context.is_replayed = told.is_replayed;
     if told.value? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
 }

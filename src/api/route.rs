@@ -2,7 +2,7 @@
 
 use super::Settings;
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Collection, Verb};
+use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::console::Place;
 use crate::http::{HeaderValue, Method, path};
 use crate::observe::{self, Observer};
@@ -59,6 +59,31 @@ impl<'a> Route<'a> {
         }
     }
 
+    /// The collection whose records it is about.
+    pub(super) fn collection(&self) -> Option<&'a Collection> {
+        match self {
+            Self::Records(collection) | Self::Record(collection, _) => Some(collection),
+            _ => None,
+        }
+    }
+
+    /// Who may come in.
+    pub(super) fn admission(&self) -> Admission {
+        match self {
+            Self::Records(collection) | Self::Record(collection, _) => collection.admission(),
+            Self::Keys | Self::Key(_) | Self::KeyRotation(_) => Admission::KnownOnly,
+            _ => Admission::Open,
+        }
+    }
+
+    /// Whether it is about the service itself: nobody is asked for an access key, and no query has a meaning.
+    pub(super) fn is_of_service(&self) -> bool {
+        !matches!(
+            self,
+            Self::Records(_) | Self::Record(..) | Self::Keys | Self::Key(_) | Self::KeyRotation(_)
+        )
+    }
+
     fn verbs(&self) -> &'a [Verb] {
         match self {
             Self::Records(collection) => collection.list_verbs(),
@@ -103,22 +128,27 @@ fn key_name(segment: &str) -> Option<KeyName> {
     KeyName::parse(&name).ok()
 }
 
+/// The path templates that requests are counted under, besides those of the collections.
+const TEMPLATES: [&str; 11] = [
+    "/",
+    "/schema/",
+    "/openapi.json",
+    "/livez",
+    "/readyz",
+    "/metrics",
+    "/_/keys/",
+    "/_/keys/<name>/",
+    "/_/keys/<name>/rotate/",
+    "/console/",
+    "/console/<build>/<file>",
+];
+
 /// Under which path template a request is counted.
 pub(super) struct Labels {
     lists: Vec<observe::Route>,
     records: Vec<observe::Route>,
     schemas: Vec<observe::Route>,
-    root: observe::Route,
-    schema_index: observe::Route,
-    openapi: observe::Route,
-    live: observe::Route,
-    ready: observe::Route,
-    metrics: observe::Route,
-    keys: observe::Route,
-    key: observe::Route,
-    key_rotation: observe::Route,
-    console: observe::Route,
-    console_files: observe::Route,
+    others: [observe::Route; TEMPLATES.len()],
 }
 
 impl Labels {
@@ -131,36 +161,28 @@ impl Labels {
             lists: of_each(&|name| format!("/{name}/")),
             records: of_each(&|name| format!("/{name}/<id>/")),
             schemas: of_each(&|name| format!("/schema/{name}/")),
-            root: observer.route("/"),
-            schema_index: observer.route("/schema/"),
-            openapi: observer.route("/openapi.json"),
-            live: observer.route("/livez"),
-            ready: observer.route("/readyz"),
-            metrics: observer.route("/metrics"),
-            keys: observer.route("/_/keys/"),
-            key: observer.route("/_/keys/<name>/"),
-            key_rotation: observer.route("/_/keys/<name>/rotate/"),
-            console: observer.route("/console/"),
-            console_files: observer.route("/console/<build>/<file>"),
+            others: TEMPLATES.map(|template| observer.route(template)),
         }
     }
 
     pub(super) fn of(&self, route: &Route<'_>) -> observe::Route {
-        match route {
-            Route::Records(collection) => self.lists[collection.position()],
-            Route::Record(collection, _) => self.records[collection.position()],
-            Route::Schema(collection) => self.schemas[collection.position()],
-            Route::Root => self.root,
-            Route::SchemaIndex => self.schema_index,
-            Route::OpenApi => self.openapi,
-            Route::Live => self.live,
-            Route::Ready => self.ready,
-            Route::Metrics => self.metrics,
-            Route::Keys => self.keys,
-            Route::Key(_) => self.key,
-            Route::KeyRotation(_) => self.key_rotation,
-            Route::Console(place) if place.is_page() => self.console,
-            Route::Console(_) => self.console_files,
-        }
+        let template = match route {
+            Route::Records(collection) => return self.lists[collection.position()],
+            Route::Record(collection, _) => return self.records[collection.position()],
+            Route::Schema(collection) => return self.schemas[collection.position()],
+            Route::Root => "/",
+            Route::SchemaIndex => "/schema/",
+            Route::OpenApi => "/openapi.json",
+            Route::Live => "/livez",
+            Route::Ready => "/readyz",
+            Route::Metrics => "/metrics",
+            Route::Keys => "/_/keys/",
+            Route::Key(_) => "/_/keys/<name>/",
+            Route::KeyRotation(_) => "/_/keys/<name>/rotate/",
+            Route::Console(place) if place.is_page() => "/console/",
+            Route::Console(_) => "/console/<build>/<file>",
+        };
+        let position = TEMPLATES.iter().position(|known| *known == template);
+        position.map_or_else(observe::Route::default, |position| self.others[position])
     }
 }

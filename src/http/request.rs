@@ -56,6 +56,11 @@ impl Request {
         &self.head.method
     }
 
+    /// The target as it was sent, which is there while the body is read.
+    pub fn target(&self) -> Uri {
+        self.head.uri.clone()
+    }
+
     /// The path as it was sent, nothing decoded.
     pub fn path(&self) -> &str {
         self.head.uri.path()

@@ -1,0 +1,158 @@
+//! A request on its way to its endpoint: what its head says, who sends it, what they may do, how often; and what the
+//! answer says about that.
+
+use super::access::{self, Caller, Presented, Query};
+use super::error::ApiError;
+use super::rate_limit::Tally;
+use super::route::Route;
+use super::timing::Timing;
+use super::{App, idempotency};
+use crate::catalog::collection::{Admission, Verb};
+use crate::http::query::Pair;
+use crate::http::{HeaderValue, Request, Response, Uri, header};
+
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// For answers to a URL that holds an access key, and about access keys: none may be kept.
+const DO_NOT_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// Where the answer depends on who asks.
+const BY_KEY: HeaderValue = HeaderValue::from_static("Authorization, X-API-Key");
+
+/// What the head of a request says, read once. Nothing is decided and nothing is counted by reading it.
+pub(super) struct Head<'a> {
+    pub(super) route: Route<'a>,
+    /// `None`: the method is not allowed here.
+    pub(super) verb: Option<Verb>,
+    pub(super) query: Result<(Query<'a>, Presented), ApiError>,
+}
+
+impl<'a> Head<'a> {
+    /// `None` for a path that does not exist.
+    pub(super) fn read(app: &'a App, target: &'a Uri, request: &Request) -> Option<Self> {
+        let route = Route::parse(&app.catalog, &app.settings, target.path())?;
+        let query = access::read(app, &route, target.query().unwrap_or_default(), request.headers());
+        Some(Self { verb: route.verb(request.method()), route, query })
+    }
+
+    /// Whether the body can matter to anybody: neither the method nor access will refuse the request.
+    pub(super) fn needs_body(&self) -> bool {
+        let is_known = matches!(self.query, Ok((_, Presented::Known(_))));
+        matches!(self.verb, Some(Verb::Post | Verb::Put | Verb::Patch))
+            && (is_known || self.route.admission() != Admission::KnownOnly)
+    }
+}
+
+/// What is learned about a request on its way to its endpoint, and belongs on its answer however it ends.
+pub(super) struct RequestContext<'a> {
+    pub(super) app: &'a App,
+    pub(super) timing: Timing,
+    pub(super) caller: Caller,
+    /// The pairs of the query, without those that carry an access key.
+    pub(super) query: Vec<Pair<'a>>,
+    /// Whether the answer is one that was given before.
+    pub(super) is_replayed: bool,
+    tally: Option<Tally>,
+    subject: Subject,
+}
+
+/// What the answer is about, as far as its header fields differ by that.
+enum Subject {
+    Service,
+    Keys,
+    Records { varies_by_key: bool, has_key_in_url: bool },
+}
+
+impl<'a> RequestContext<'a> {
+    pub(super) fn new(app: &'a App) -> Self {
+        Self {
+            app,
+            timing: Timing::start(app.settings.shows_server_timing),
+            caller: Caller::Anonymous,
+            query: Vec::new(),
+            is_replayed: false,
+            tally: None,
+            subject: Subject::Service,
+        }
+    }
+
+    /// From here on the answer says what answers of this route say, however it ends.
+    pub(super) fn enter(&mut self, route: &Route<'_>, has_key_in_url: bool) {
+        let varies_by_key = route.admission() != Admission::Open;
+        self.subject = match route.collection() {
+            Some(_) => Subject::Records { varies_by_key, has_key_in_url },
+            None if route.is_of_service() => Subject::Service,
+            None => Subject::Keys,
+        };
+    }
+
+    /// Lets the caller in or not, and counts the request where its rate is limited.
+    pub(super) async fn admit(
+        &mut self,
+        route: &Route<'_>,
+        verb: Verb,
+        presented: Presented,
+        request: &Request,
+    ) -> Result<(), ApiError> {
+        self.caller = access::admit(self.app, route.admission(), presented, request)?;
+        let authorized = access::authorize(&self.caller, route, verb);
+        let Some(collection) = route.collection() else { return authorized };
+        if let (Caller::Known(holder), Some(limit)) = (&self.caller, collection.rate_limit()) {
+            // What the key may not do does not count.
+            let requests = u64::from(authorized.is_ok());
+            let usage = self.app.store.use_quota(collection, holder.id, limit, requests).await?;
+            let tally = Tally::new(limit, usage);
+            self.tally = Some(tally);
+            if authorized.is_ok() {
+                tally.verdict()?;
+            }
+        }
+        authorized?;
+        self.timing.mark("access");
+        Ok(())
+    }
+
+    /// Looks where the caller's key stands, for an answer that is given before access is judged. The answer tells
+    /// whether a key is known, so that one that is not counts here, too.
+    pub(super) async fn look_at_quota(&mut self, route: &Route<'_>, presented: Presented, request: &Request) {
+        let Some(collection) = route.collection() else { return };
+        let Some(limit) = collection.rate_limit() else { return };
+        match presented {
+            Presented::Known(holder) => {
+                let usage = self.app.store.use_quota(collection, holder.id, limit, 0).await;
+                self.tally = usage.ok().map(|usage| Tally::new(limit, usage));
+            }
+            Presented::Unknown => {
+                let _ = self.app.unknown_keys.count(request.client(), &self.app.observer);
+            }
+            Presented::Nothing => {}
+        }
+    }
+
+    /// Says on the answer what was learned, and to the log who was calling.
+    pub(super) fn mark(self, request: &mut Request, response: &mut Response) {
+        let headers = response.headers_mut();
+        if let Caller::Known(holder) = self.caller {
+            request.set_caller(holder);
+        }
+        match self.subject {
+            Subject::Service => {}
+            Subject::Keys => {
+                headers.insert(header::CACHE_CONTROL, DO_NOT_STORE);
+                headers.insert(header::VARY, BY_KEY);
+            }
+            Subject::Records { varies_by_key, has_key_in_url } => {
+                if let Some(tally) = self.tally {
+                    tally.write(headers);
+                }
+                if varies_by_key {
+                    headers.insert(header::VARY, BY_KEY);
+                }
+                if self.is_replayed {
+                    headers.insert(idempotency::IDEMPOTENCY_REPLAYED, idempotency::YES);
+                }
+                let kept = if has_key_in_url { DO_NOT_STORE } else { REVALIDATE };
+                headers.entry(header::CACHE_CONTROL).or_insert(kept);
+            }
+        }
+        self.timing.write(headers);
+    }
+}
