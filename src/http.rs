@@ -37,16 +37,19 @@ mod server;
 mod shared;
 mod smuggling_guard;
 mod socket;
+mod stream;
 mod target;
 #[cfg(test)]
 mod tests;
 mod throttled_log;
 pub mod tls;
+mod whole;
+mod window;
 
 pub use answer::Answer;
 pub use bytes::Bytes;
 pub use compressor::Coding;
-pub use content::{Content, Outgoing, Piece};
+pub use content::Content;
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode, Uri};
 pub use limits::Settings;
@@ -55,3 +58,5 @@ pub use request::{Caller, Request};
 pub use response::Response;
 pub use room::Room;
 pub use server::serve;
+pub use stream::{Gone, StreamSender};
+pub use whole::Piece;

@@ -133,6 +133,11 @@ impl Observer {
         Counted::new(&self.metrics.requests_in_flight)
     }
 
+    /// Counts a request as answered whose guard was kept (see [`Counted::keep`]).
+    pub fn request_ends(&self) {
+        drop(Counted(&self.metrics.requests_in_flight));
+    }
+
     /// Says how many bytes answers take that their clients have not taken yet.
     pub fn answers_are(&self, bytes: usize) {
         self.metrics.answer_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -199,6 +204,13 @@ impl<'a> Counted<'a> {
     fn new(number: &'a Sharded<AtomicI64>) -> Self {
         number.own().fetch_add(1, Relaxed);
         Counted(number)
+    }
+}
+
+impl Counted<'_> {
+    /// Leaves it in the number: somebody else takes it out.
+    pub fn keep(self) {
+        std::mem::forget(self);
     }
 }
 

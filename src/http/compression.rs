@@ -6,9 +6,11 @@ use bytes::Bytes;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use super::compressor::{Coding, Compressors, compress_pieces};
+use super::compressor::{Coding, Compressors, ENCODER_BYTES, compress_pieces};
+use super::content::Content;
 use super::response::{self, AsItIs, Response, StandsFor};
 use super::room::Room;
+use super::whole::Whole;
 
 /// Below this the header fields that say so would eat what is saved.
 const SHORTEST: usize = 1024;
@@ -56,7 +58,8 @@ pub(super) async fn encode(
 ) {
     let length = match response.extensions().get::<StandsFor>() {
         Some(StandsFor(length)) => *length,
-        None => response.body().len(),
+        // What nobody knows the length of is long.
+        None => response.body().len().unwrap_or(usize::MAX),
     };
     if length < SHORTEST || response.extensions().get::<AsItIs>().is_some() {
         return;
@@ -67,23 +70,38 @@ pub(super) async fn encode(
     if response.status() == StatusCode::NOT_MODIFIED {
         return;
     }
-    let pieces: Vec<Bytes> = response.body().pieces().filter(|piece| !piece.is_empty()).cloned().collect();
-    let compressed = match &pieces[..] {
-        [body] if length < LONG => compressors.compress(coding, body),
-        // Both are in memory until it is done; without room for both it is sent as it is.
-        _ if !room.take(length) => return,
-        _ => {
-            let work = tokio::task::spawn_blocking(move || compress_pieces(coding, &pieces));
-            work.await.ok().flatten()
-        }
+    let is_compressed = match response.body_mut() {
+        Content::Whole(whole) => compress(coding, compressors, whole, room).await,
+        Content::Streamed(stream) => room.take(ENCODER_BYTES) && stream.compress(coding),
     };
-    let Some(compressed) = compressed else { return };
-    *response.body_mut() = compressed.into_boxed_slice().into();
+    if !is_compressed {
+        return;
+    }
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     if let Some(tag) = headers.get(header::ETAG).and_then(|tag| coding.tag(tag)) {
         headers.insert(header::ETAG, tag);
     }
+}
+
+/// Compresses a body that is all there; answers whether it did.
+async fn compress(coding: Coding, compressors: &Compressors, body: &mut Whole, room: &mut Room) -> bool {
+    let length = body.len();
+    let pieces: Vec<Bytes> = body.pieces().filter(|piece| !piece.is_empty()).cloned().collect();
+    let compressed = match &pieces[..] {
+        [body] if length < LONG => compressors.compress(coding, body),
+        // Both are in memory until it is done; without room for both it is sent as it is.
+        _ if !room.take(length) => return false,
+        _ => {
+            let work = tokio::task::spawn_blocking(move || compress_pieces(coding, &pieces));
+            work.await.ok().flatten()
+        }
+    };
+    let is_compressed = compressed.is_some();
+    if let Some(compressed) = compressed {
+        *body = Whole::from(Bytes::from(compressed.into_boxed_slice()));
+    }
+    is_compressed
 }
 
 #[cfg(test)]

@@ -89,19 +89,59 @@ fn gzip(machine: &mut Compress, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// The same for a long body, piece by piece.
 pub(super) fn compress_pieces(coding: Coding, pieces: &[Bytes]) -> Option<Vec<u8>> {
-    fn write(mut writer: impl Write, pieces: &[Bytes]) -> Option<()> {
-        pieces.iter().try_for_each(|piece| writer.write_all(piece)).ok()
+    let mut encoder = Encoder::new(coding)?;
+    pieces.iter().try_for_each(|piece| encoder.writer().write_all(piece)).ok()?;
+    encoder.finish()
+}
+
+/// As much memory as either kind of [`Encoder`] takes, and a little more.
+pub(super) const ENCODER_BYTES: usize = 1024 * 1024;
+
+/// Compresses what is not all there. `None` of any method: it cannot be done.
+pub(super) enum Encoder {
+    Gzip(GzEncoder<Vec<u8>>),
+    Zstd(zstd::stream::Encoder<'static, Vec<u8>>),
+}
+
+impl Encoder {
+    pub(super) fn new(coding: Coding) -> Option<Self> {
+        Some(match coding {
+            Coding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL))),
+            Coding::Zstd => Self::Zstd(zstd::stream::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()?),
+        })
     }
-    match coding {
-        Coding::Gzip => {
-            let mut encoder = GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL));
-            write(&mut encoder, pieces)?;
-            encoder.finish().ok()
+
+    /// Takes these bytes, and gives what is ready of all that it took.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        self.writer().write_all(bytes).ok()?;
+        Some(std::mem::take(self.output()))
+    }
+
+    /// Gives the rest of all that it took, so that it can be read as it is.
+    pub(super) fn flush(&mut self) -> Option<Vec<u8>> {
+        self.writer().flush().ok()?;
+        Some(std::mem::take(self.output()))
+    }
+
+    /// Gives the rest, and the end.
+    pub(super) fn finish(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Gzip(encoder) => encoder.finish().ok(),
+            Self::Zstd(encoder) => encoder.finish().ok(),
         }
-        Coding::Zstd => {
-            let mut encoder = zstd::stream::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()?;
-            write(&mut encoder, pieces)?;
-            encoder.finish().ok()
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Gzip(encoder) => encoder,
+            Self::Zstd(encoder) => encoder,
+        }
+    }
+
+    fn output(&mut self) -> &mut Vec<u8> {
+        match self {
+            Self::Gzip(encoder) => encoder.get_mut(),
+            Self::Zstd(encoder) => encoder.get_mut(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 
+use hyper::Version;
 use parking_lot::Mutex;
 
 use super::date;
@@ -15,6 +16,7 @@ use super::framing::Framing;
 use super::phase::{Phase, PhaseClock};
 use super::request_id::Share;
 use super::shared::Shared;
+use super::window::Window;
 
 /// What the connection's task, its requests and the sweep share.
 pub(super) struct Connection {
@@ -37,6 +39,10 @@ pub(super) struct Connection {
     /// The server has no more time for anybody.
     is_ended: AtomicBool,
     has_unread_bytes: AtomicBool,
+    /// An answer is streamed; of HTTP/1 only.
+    is_streaming: AtomicBool,
+    /// The end of a stream is the end of the connection: its client is of HTTP/1.0.
+    ends_with_stream: AtomicBool,
     /// The task's waker, which stays the same for its life.
     waker: OnceLock<Waker>,
 }
@@ -57,6 +63,8 @@ impl Connection {
             is_cut: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),
+            is_streaming: AtomicBool::new(false),
+            ends_with_stream: AtomicBool::new(false),
             waker: OnceLock::new(),
         }
     }
@@ -75,6 +83,32 @@ impl Connection {
         if !self.is_unwelcome {
             self.clock.set(phase, self.shared.sweep());
         }
+    }
+
+    /// Notes that an answer is made, and everything of it that could be sent has been.
+    pub(super) fn rest(&self) {
+        let is_streaming = self.is_streaming.load(Relaxed);
+        self.enter(if is_streaming { Phase::Answering } else { Phase::Idle });
+    }
+
+    /// Notes that an answer is streamed from now on. In HTTP/2 deliveries say so.
+    pub(super) fn begin_stream(&self, version: Version) {
+        if !self.speaks_http_2() {
+            self.is_streaming.store(true, Relaxed);
+            self.ends_with_stream.store(version == Version::HTTP_10, Relaxed);
+        }
+    }
+
+    pub(super) fn end_stream(&self) {
+        // One whose last bytes are not taken is still stuck.
+        if self.is_streaming.swap(false, Relaxed) && self.phase() == Phase::Answering {
+            self.enter(Phase::Idle);
+        }
+    }
+
+    /// Whether a client could take a part of an answer for all of it when the connection is closed.
+    pub(super) fn ends_with_stream(&self) -> bool {
+        self.ends_with_stream.load(Relaxed)
     }
 
     /// Notes that the client may be sending a body that nobody will read.
@@ -123,6 +157,11 @@ impl Connection {
     /// Notes that a piece of its answer went.
     pub(super) fn note_piece(&self, number: u64) {
         self.deliveries().lock().note_piece(number, self.shared.sweep());
+    }
+
+    /// Notes that its answer is streamed.
+    pub(super) fn note_stream(&self, number: u64, window: Window) {
+        self.deliveries().lock().note_stream(number, window);
     }
 
     pub(super) fn end_delivery(&self, number: u64) {

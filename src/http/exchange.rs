@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
-use hyper::Method;
 use hyper::header::{self, HeaderValue};
+use hyper::{Method, StatusCode};
 
 use super::answer::Answer;
 use super::capacity::AROUND_AN_ANSWER;
 use super::connection::Connection;
+use super::content::Content;
 use super::phase::Phase;
 use super::refusal::Refusal;
 use super::request::Request;
@@ -31,7 +32,7 @@ pub(super) async fn answer<A: Answer>(
     let began = Instant::now();
     connection.enter(Phase::Answering);
     let shared = &*connection.shared;
-    let _in_flight = shared.observer.request_begins();
+    let in_flight = shared.observer.request_begins();
 
     let checked = if connection.is_unwelcome {
         Err(Refusal::TooManyConnections)
@@ -56,7 +57,7 @@ pub(super) async fn answer<A: Answer>(
             let answered = AssertUnwindSafe(answering).catch_unwind().await;
             // What it panicked with is the panic hook's to report.
             let mut response = answered.unwrap_or_else(|_| answer.refuse(Refusal::Panicked, Some(&request)));
-            room = response.body_mut().take_room().unwrap_or(room);
+            room = response.body_mut().room().take().unwrap_or(room);
             let holds = response.body().holds() + AROUND_AN_ANSWER;
             if is_write {
                 // It has been done, and whoever sent it is told.
@@ -87,19 +88,51 @@ pub(super) async fn answer<A: Answer>(
 
     room.settle_anyway(response.body().holds() + AROUND_AN_ANSWER);
 
-    let outcome = Outcome {
-        method: request.method().as_str(),
-        status: response.status().as_u16(),
-        duration: began.elapsed(),
-    };
     let path = LazyCell::new(|| answer.loggable_path(request.path()));
-    shared.observer.report_request(request.route(), outcome, |outcome| RequestReport {
-        outcome,
-        id: request.id(),
-        path: &path,
-        key: request.caller(),
-        bytes: if *request.method() == Method::HEAD { 0 } else { response.body().len() as u64 },
-        client: request.client(),
-    });
+    let (method, status) = (request.method(), response.status());
+    if let Content::Streamed(stream) = response.body_mut() {
+        connection.begin_stream(request.version());
+        in_flight.keep();
+        stream.on_end(report_at_end(connection, &request, path.clone().into_owned(), status, began));
+    } else {
+        let outcome = Outcome { method: method.as_str(), status: status.as_u16(), duration: began.elapsed() };
+        shared.observer.report_request(request.route(), outcome, |outcome| RequestReport {
+            outcome,
+            id: request.id(),
+            path: &path,
+            key: request.caller().map(|caller| caller.name()),
+            bytes: if *method == Method::HEAD { 0 } else { response.body().len().unwrap_or(0) as u64 },
+            client: request.client(),
+        });
+    }
     response.map(|body| body.within(room))
+}
+
+/// Reports a request whose answer is streamed, once it is known how many bytes it has had.
+fn report_at_end(
+    connection: &Arc<Connection>,
+    request: &Request,
+    path: String,
+    status: StatusCode,
+    began: Instant,
+) -> impl FnOnce(u64) + Send + 'static {
+    let connection = Arc::clone(connection);
+    // The request itself would keep its head and its body in memory.
+    let (method, id, route) = (request.method().clone(), *request.request_id(), request.route());
+    let (caller, client) = (request.caller().cloned(), request.client());
+    move |bytes| {
+        connection.end_stream();
+        let observer = &connection.shared.observer;
+        observer.request_ends();
+        let duration = began.elapsed();
+        let outcome = Outcome { method: method.as_str(), status: status.as_u16(), duration };
+        observer.report_request(route, outcome, |outcome| RequestReport {
+            outcome,
+            id: id.as_str(),
+            path: &path,
+            key: caller.as_ref().map(|caller| caller.name()),
+            bytes,
+            client,
+        });
+    }
 }

@@ -37,7 +37,7 @@ where
             let (connection, answer) = &*pair;
             let request = Request::new(request, Arc::clone(connection), refusal);
             let response = exchange::answer(connection, &**answer, request).await;
-            connection.enter(Phase::Idle);
+            connection.rest();
             Ok::<_, Infallible>(response)
         }
     });

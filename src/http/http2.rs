@@ -16,11 +16,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Answer;
 use super::connection::Connection;
-use super::content::{Content, Outgoing};
+use super::content::Content;
 use super::exchange;
 use super::limits::{H2_HEADER_BYTES, H2_RESETS, H2_STREAMS, H2_WINDOW};
 use super::request::Request;
 use super::response::Response;
+use super::room::Outgoing;
+use super::stream::Aborted;
 
 /// How much is handed over at once: a frame of HTTP/2.
 const PIECE: usize = 16 * 1024;
@@ -73,8 +75,9 @@ where
 /// What the HTTP library does by itself in HTTP/1 only: an answer says how long it is, and one to HEAD has no body.
 fn as_http_1_does(response: Response, is_head: bool) -> Response {
     let (mut head, body) = response.into_parts();
-    if !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
-        head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let has_length = !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if let Some(length) = body.len().filter(|_| has_length) {
+        head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     hyper::Response::from_parts(head, if is_head { Content::default() } else { body })
 }
@@ -92,6 +95,9 @@ impl Delivery {
 
     /// The answer, which the client may take from now on.
     fn of(self, rest: Content) -> Pieces {
+        if let Content::Streamed(stream) = &rest {
+            self.connection.note_stream(self.number, stream.window().clone());
+        }
         self.connection.note_piece(self.number);
         Pieces { rest, delivery: self }
     }
@@ -111,22 +117,24 @@ struct Pieces {
 
 impl Body for Pieces {
     type Data = Outgoing;
-    type Error = Infallible;
+    type Error = Aborted;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Outgoing>, Infallible>>> {
-        let Some(piece) = self.rest.next(PIECE) else { return Poll::Ready(None) };
-        self.delivery.connection.note_piece(self.delivery.number);
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Outgoing>, Aborted>>> {
+        let polled = self.rest.poll_next(context, PIECE);
+        if let Poll::Ready(Some(_)) = polled {
+            self.delivery.connection.note_piece(self.delivery.number);
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
+        self.rest.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.len() as u64)
+        self.rest.size_hint()
     }
 }

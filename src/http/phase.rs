@@ -18,7 +18,7 @@ pub(super) enum Phase {
     Unwelcome,
     /// A request's head has begun to arrive.
     Head,
-    /// A request is being answered, which limits itself.
+    /// A request is being answered, which limits itself, or its answer is streamed, which may take any time.
     Answering,
     /// Between two requests.
     Idle,

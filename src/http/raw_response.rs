@@ -4,6 +4,7 @@ use hyper::header;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use super::content::Content;
 use super::date;
 use super::limits::LINGER_TIME;
 use super::response::Response;
@@ -21,7 +22,11 @@ pub(super) async fn send(mut stream: impl AsyncWrite + Unpin, response: Response
 
 fn bytes(response: Response) -> Vec<u8> {
     let (mut head, body) = response.into_parts();
-    let body: Vec<u8> = body.pieces().flat_map(|piece| piece.iter().copied()).collect();
+    // A refusal is never streamed.
+    let body: Vec<u8> = match &body {
+        Content::Whole(whole) => whole.pieces().flat_map(|piece| piece.iter().copied()).collect(),
+        Content::Streamed(_) => Vec::new(),
+    };
     if let Some(now) = date::now() {
         head.headers.insert(header::DATE, now);
     }

@@ -12,9 +12,11 @@ use super::body::Body;
 use super::capacity::Share;
 use super::compressor::Coding;
 use super::connection::Connection;
+use super::content::Content;
 use super::refusal::Refusal;
 use super::request_id::{RequestId, X_REQUEST_ID};
 use super::room::Room;
+use super::stream::{self, StreamSender};
 use super::{compression, forwarded};
 use crate::observe::Route;
 
@@ -106,6 +108,13 @@ impl Request {
         Room::new(&self.connection)
     }
 
+    /// A body that is made while it is sent, and the end of it that makes it. For a task of its own, as the body of an
+    /// answer is taken only after the answer is given.
+    pub fn stream(&self) -> (StreamSender, Content) {
+        let (sender, stream) = stream::channel(&self.connection);
+        (sender, Content::Streamed(Box::new(stream)))
+    }
+
     /// Brings the metrics of what is taken on up to date.
     pub fn measure(&self) {
         let shared = &self.connection.shared;
@@ -163,9 +172,8 @@ impl Request {
         self.caller = Some(caller);
     }
 
-    /// The name of who sent this request.
-    pub(super) fn caller(&self) -> Option<&str> {
-        self.caller.as_deref().map(Caller::name)
+    pub(super) fn caller(&self) -> Option<&Arc<dyn Caller>> {
+        self.caller.as_ref()
     }
 
     pub(super) fn route(&self) -> Route {

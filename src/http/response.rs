@@ -5,7 +5,7 @@ use hyper::{HeaderMap, StatusCode};
 
 use super::content::Content;
 
-/// An answer: its whole body is known before the first byte is sent.
+/// An answer. Most have a body that is whole before the first byte is sent.
 pub type Response = hyper::Response<Content>;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use bytes::{Buf, Bytes};
+
 use super::capacity::{SMALL_ANSWER, Taken};
 use super::connection::Connection;
+use super::window::Reserved;
 
 /// What one answer takes of what all answers may, given back when it is dropped.
 pub struct Room {
@@ -14,6 +17,13 @@ pub struct Room {
 impl Room {
     pub(super) fn new(connection: &Arc<Connection>) -> Self {
         Room { connection: Arc::clone(connection), taken: Taken::default() }
+    }
+
+    /// Room for exactly so many bytes, whether or not there is any.
+    pub(super) fn of(connection: &Arc<Connection>, bytes: usize) -> Self {
+        let mut room = Room::new(connection);
+        room.settle_anyway(bytes);
+        room
     }
 
     /// Takes so many more bytes, unless there is no room for them.
@@ -61,5 +71,26 @@ impl Drop for Room {
     fn drop(&mut self) {
         let bytes = self.taken.bytes();
         self.connection.shared.capacity.give_back(&mut self.taken, bytes);
+    }
+}
+
+/// Bytes on their way, with what they take of the room for answers and of the window of their stream.
+pub struct Outgoing {
+    pub(super) bytes: Bytes,
+    pub(super) _room: Option<Room>,
+    pub(super) _reserved: Option<Reserved>,
+}
+
+impl Buf for Outgoing {
+    fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn advance(&mut self, length: usize) {
+        self.bytes.advance(length);
     }
 }

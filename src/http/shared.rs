@@ -1,9 +1,11 @@
 //! What all connections of one server share: settings, counts, the clock of the sweeps, and whether it stops.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use super::capacity::Capacity;
 use super::compressor::Compressors;
@@ -24,6 +26,8 @@ pub(super) struct Shared {
     sweeps: AtomicU64,
     /// The sweep at which it began to stop.
     stopping: OnceLock<u64>,
+    /// Told when it begins to stop.
+    stop_begins: Notify,
     clock_complaints: Mutex<ThrottledLog>,
 }
 
@@ -38,6 +42,7 @@ impl Shared {
             capacity: Capacity::default(),
             sweeps: AtomicU64::new(0),
             stopping: OnceLock::new(),
+            stop_begins: Notify::new(),
             clock_complaints: Mutex::default(),
         }
     }
@@ -55,11 +60,22 @@ impl Shared {
     /// Notes that the server stops.
     pub(super) fn stop(&self) {
         self.stopping.get_or_init(|| self.sweep());
+        self.stop_begins.notify_waiters();
     }
 
     /// The sweep at which the server began to stop, if it does.
     pub(super) fn stopping(&self) -> Option<u64> {
         self.stopping.get().copied()
+    }
+
+    /// Returns when the server stops.
+    pub(super) async fn until_stopping(&self) {
+        let mut told = pin!(self.stop_begins.notified());
+        // Before looking, so that nothing is missed in between.
+        told.as_mut().enable();
+        if self.stopping().is_none() {
+            told.await;
+        }
     }
 
     /// Says, now and then, why connections are closed.

@@ -34,8 +34,17 @@ impl Socket {
             (Poll::Pending, Phase::Stuck) => {}
             (Poll::Pending, _) => self.connection.enter(Phase::Stuck),
             // Some went through: the next wait, if there is one, counts from now.
-            (Poll::Ready(_), Phase::Stuck) => self.connection.enter(Phase::Idle),
+            (Poll::Ready(_), Phase::Stuck) => self.connection.rest(),
             (Poll::Ready(_), _) => {}
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.connection.ends_with_stream() && !self.is_write_closed {
+            // Cut off: closed like any other, the connection would say that the answer is whole.
+            let _ = self.stream.set_zero_linger();
         }
     }
 }

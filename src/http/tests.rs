@@ -3,21 +3,23 @@
 mod exchanges;
 mod http2;
 mod limits;
-mod timeouts;
 mod stopping;
+mod streaming;
+mod timeouts;
 
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::observe::{LogSettings, Observer};
+use crate::observe::{Level, LogSettings, Observer};
 
 /// Longer than anything here may take; reached only when a test fails.
 const NEVER: Duration = Duration::from_secs(60);
@@ -29,6 +31,8 @@ const SOON: Duration = Duration::from_millis(40);
 struct Tiny {
     entered: Notify,
     release: Notify,
+    /// The producers' ends of the streams that were asked for.
+    streams: Mutex<Vec<StreamSender>>,
 }
 
 impl Answer for Tiny {
@@ -51,6 +55,12 @@ impl Answer for Tiny {
             "/large" => response::json(StatusCode::OK, vec![b'x'; 32 * 1024 * 1024]),
             "/compressible" => response::json(StatusCode::OK, vec![b'x'; 4096]),
             "/secret" => response::as_it_is(response::json(StatusCode::OK, vec![b'x'; 4096])),
+            "/stream" => {
+                let (sender, content) = request.stream();
+                self.streams.lock().push(sender);
+                self.entered.notify_one();
+                response::of_type(StatusCode::OK, "text/plain", content)
+            }
             "/panic" => panic!("on purpose"),
             "/wait" => {
                 self.entered.notify_one();
@@ -90,6 +100,7 @@ struct Running {
     address: SocketAddr,
     tiny: Arc<Tiny>,
     observer: Arc<Observer>,
+    lines: Lines,
     stop: oneshot::Sender<()>,
     done: JoinHandle<usize>,
 }
@@ -103,19 +114,26 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let tiny = Arc::new(Tiny::default());
-        let quiet = Box::new(std::io::sink());
-        let observer = Observer::writing_to(LogSettings::default(), false, quiet).unwrap();
+        let lines = Lines::default();
+        let log = LogSettings { level: Level::Debug, ..LogSettings::default() };
+        let observer = Observer::writing_to(log, false, Box::new(lines.clone())).unwrap();
         let observer = Arc::new(observer);
         let (stop, stopped) = oneshot::channel();
         let until = async {
             let _ = stopped.await;
         };
         let serving = serve(listener, tls, tiny.clone(), settings, observer.clone(), until);
-        Running { address, tiny, observer, stop, done: tokio::spawn(serving) }
+        Running { address, tiny, observer, lines, stop, done: tokio::spawn(serving) }
     }
 
     async fn connect(&self) -> Client {
         Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// The producer's end of the stream that was asked for last.
+    async fn stream(&self) -> StreamSender {
+        self.tiny.entered.notified().await;
+        self.tiny.streams.lock().pop().unwrap()
     }
 
     /// One request on a connection of its own.
@@ -123,6 +141,21 @@ impl Running {
         let mut client = self.connect().await;
         client.send(request).await;
         client.answer().await
+    }
+}
+
+/// What is logged.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

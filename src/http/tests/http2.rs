@@ -45,6 +45,15 @@ async fn ask(sender: &Sender, path: &str) -> hyper::Response<h2::RecvStream> {
     sender.send_request(request, true).unwrap().0.await.unwrap()
 }
 
+/// A body to its end.
+async fn rest(mut body: h2::RecvStream) -> Bytes {
+    let mut whole = Vec::new();
+    while let Some(piece) = body.data().await {
+        whole.extend(piece.unwrap());
+    }
+    whole.into()
+}
+
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_let_go_whatever_else_it_asks() {
     let settings = Settings { write_timeout: SOON, ..Settings::default() };
@@ -93,4 +102,74 @@ async fn a_client_that_rests_is_let_go_and_pings_do_not_count() {
     let ended = tokio::time::timeout(NEVER, connection).await.expect("the connection is cut");
     assert!(ended.is_ok());
     drop(sender);
+}
+
+#[tokio::test]
+async fn a_stream_ends_whole_or_is_reset_and_others_go_on() {
+    let (server, client) = start(Settings::default()).await;
+    let (sender, _connection) = connect(&server, &client, 65_535).await;
+    for is_whole in [true, false] {
+        let answer = ask(&sender, "/stream").await;
+        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
+        let stream = server.stream().await;
+        let mut body = answer.into_body();
+        stream.send(Bytes::from("first")).await.unwrap();
+        assert_eq!(body.data().await.unwrap().unwrap(), "first");
+        if is_whole {
+            stream.finish();
+            assert_eq!(rest(body).await, "");
+        } else {
+            drop(stream);
+            let error = body.data().await.unwrap().unwrap_err();
+            assert_eq!(error.reason(), Some(h2::Reason::INTERNAL_ERROR));
+        }
+    }
+    // A client that takes no interest any more says so, and the producer is told.
+    let answer = ask(&sender, "/stream").await;
+    let stream = server.stream().await;
+    drop(answer);
+    stream.closed().await;
+    assert_eq!(ask(&sender, "/hello").await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_stream_is_bounded_and_cut_where_nothing_of_it_is_taken_but_not_without_news() {
+    let settings = Settings { write_timeout: SOON, idle_timeout: SOON, ..Settings::default() };
+    let (server, client) = start(settings).await;
+    let (quiet, _connection) = connect(&server, &client, 65_535).await;
+    let mut quiet_body = ask(&quiet, "/stream").await.into_body();
+    let quiet_stream = server.stream().await;
+    quiet_stream.send(Bytes::from("first")).await.unwrap();
+    assert_eq!(quiet_body.data().await.unwrap().unwrap(), "first");
+
+    let (stuck, _connection) = connect(&server, &client, 0).await;
+    let _stuck_answer = ask(&stuck, "/stream").await;
+    let stuck_stream = server.stream().await;
+    let piece = Bytes::from_static(&[b'x'; 1024]);
+    let mut sent = 0;
+    let sending = async {
+        while stuck_stream.send(piece.clone()).await.is_ok() {
+            sent += piece.len();
+        }
+    };
+    tokio::time::timeout(NEVER, sending).await.expect("the client is cut");
+    assert_eq!(sent, 64 * 1024);
+
+    quiet_stream.send(Bytes::from("second")).await.unwrap();
+    assert_eq!(quiet_body.data().await.unwrap().unwrap(), "second");
+}
+
+#[tokio::test]
+async fn stopping_ends_a_stream() {
+    let (server, client) = start(Settings::default()).await;
+    let (sender, _connection) = connect(&server, &client, 65_535).await;
+    let body = ask(&sender, "/stream").await.into_body();
+    let stream = server.stream().await;
+    server.stop.send(()).unwrap();
+    stream.stopping().await;
+    stream.send(Bytes::from("bye")).await.unwrap();
+    stream.finish();
+    assert_eq!(rest(body).await, "bye");
+    drop(sender);
+    assert_eq!(server.done.await.unwrap(), 0);
 }
