@@ -20,6 +20,7 @@ mod records;
 mod route;
 mod schema;
 mod security_headers;
+mod settings;
 mod timing;
 mod unknown_keys;
 
@@ -40,28 +41,10 @@ use error::ApiError;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
+pub use settings::Settings;
 use unknown_keys::UnknownKeyLimiter;
 
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
-
-/// What an [`App`] is told besides the catalog and the store.
-pub struct Settings {
-    /// The beginning of every absolute URL; without it, the scheme and host of the request.
-    pub base_url: Option<String>,
-    /// The query parameter that carries an access key.
-    pub access_parameter: String,
-    /// How many unknown access keys one address may present in a minute; 0: any number.
-    pub unknown_keys_per_minute: u32,
-    pub shows_metrics: bool,
-    pub has_console: bool,
-    pub shows_server_timing: bool,
-    /// The origins whose pages may read our answers and write; `*` for all of them.
-    pub cors_origins: Vec<String>,
-    /// Whether only this machine can reach the server.
-    pub is_local: bool,
-    /// For how many seconds browsers are to come with TLS only; 0 for nothing said.
-    pub hsts: u64,
-}
 
 /// Everything that answering needs. After boot only the store's content changes.
 pub struct App {

@@ -8,31 +8,36 @@ mod check;
 mod collections;
 mod duplicate;
 mod effective;
-mod file;
 mod keys;
 mod listen;
 mod log;
 mod origin;
 mod password;
 mod problem;
+mod proxies;
 mod server;
 mod setting;
 mod size;
+mod storage;
 mod synonyms;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod tree;
 
+use crate::api;
 use crate::catalog::Catalog;
 use crate::http;
 use crate::observe::LogSettings;
+use crate::store::OpenSettings;
 use crate::store::url::{StorageUrl, Surroundings};
 pub use problem::{ConfigError, Problem};
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The built-in configuration, commented: the default, what `init` writes, and the example.
 pub const STARTER: &str = include_str!("config/starter.toml");
@@ -50,40 +55,20 @@ pub(crate) fn address_meant(text: &str) -> Option<String> {
     listen::meant(text).map(|address| address.to_string())
 }
 
-/// Everything that can be set, as it will be used.
-#[derive(Debug)]
+/// Everything that can be set, as it will be used; each part of the program defines what it can be told.
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Where it came from.
     pub origin: Origin,
     pub listen: SocketAddr,
     pub storage: StorageUrl,
-    /// An absolute http(s) URL without a trailing slash; without it, the request's own scheme and host.
-    pub base_url: Option<String>,
     /// The files that connections are encrypted with, if they are.
     pub tls: Option<TlsFiles>,
-    /// For how many seconds browsers remember to come with TLS only; 0 for not at all.
-    pub hsts: u64,
     pub http: http::Settings,
-    /// Whether `/metrics` is there.
-    pub shows_metrics: bool,
-    /// Whether browsers find the console.
-    pub has_console: bool,
-    /// Whether answers carry `Server-Timing`.
-    pub shows_server_timing: bool,
-    /// How much may be kept in memory of what is stored, in bytes.
-    pub memory: usize,
-    /// How much answers may take in the database that are stored for safe retries, in bytes.
-    pub max_stored_answers: usize,
-    /// Whether the data may stand on a file system that is not known to be safe for it.
-    pub any_filesystem: bool,
-    /// The origins whose web pages may read our answers, as browsers send them; `*` alone for all of them.
-    pub cors_origins: Vec<String>,
-    /// The query parameter that carries an access key.
-    pub access_parameter: String,
-    /// How many unknown access keys one address may present in a minute; 0: any number.
-    pub unknown_keys_per_minute: u32,
+    pub api: api::Settings,
+    pub store: OpenSettings,
     pub log: LogSettings,
-    pub catalog: Catalog,
+    pub catalog: Arc<Catalog>,
 }
 
 /// A certificate with its key, in PEM. Only who serves with them reads them: others may not be allowed to.
@@ -123,9 +108,21 @@ pub struct Given {
 impl Config {
     const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
     const DEFAULT_DATABASE: &str = "carnet.db";
-    const DEFAULT_MEMORY: usize = 256 << 20;
-    const DEFAULT_STORED_ANSWERS: usize = 2 << 30;
-    const DEFAULT_UNKNOWN_KEYS: u32 = 30;
+
+    /// With every default, and no collection.
+    fn unset(origin: Origin) -> Self {
+        Self {
+            origin,
+            listen: Self::DEFAULT_LISTEN,
+            storage: StorageUrl::Sqlite(Self::DEFAULT_DATABASE.into()),
+            tls: None,
+            http: http::Settings::default(),
+            api: api::Settings::default(),
+            store: OpenSettings::default(),
+            log: LogSettings::default(),
+            catalog: Arc::default(),
+        }
+    }
 
     /// Reads the named file, else `./carnet.toml` where there is one, else the built-in configuration.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
@@ -146,9 +143,7 @@ impl Config {
 
     /// Understands the text of a file.
     pub fn parse(text: &str, origin: Origin, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let name = origin.to_string();
         check::check(text, origin, overrides)
-            .map_err(|refusal| ConfigError::new(&name, text, refusal.problems, refusal.is_unreadable))
     }
 
     /// The configuration as TOML with every default spelled out; read back, it is the same one.

@@ -74,6 +74,12 @@ pub struct OpenSettings {
     pub stored_answers: usize,
 }
 
+impl Default for OpenSettings {
+    fn default() -> Self {
+        Self { any_filesystem: false, memory: 256 << 20, stored_answers: 2 << 30 }
+    }
+}
+
 /// Why an operation was refused. Nothing was changed, unless the outcome is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {

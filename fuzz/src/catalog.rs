@@ -1,6 +1,6 @@
 //! What the targets talk about: collections with every type of field, pages of several kinds, and every rule.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use carnet::catalog::Catalog;
 use carnet::config::{Config, Origin, Overrides};
@@ -14,6 +14,6 @@ pub(crate) fn config() -> Config {
 
 /// Its collections.
 pub(crate) fn catalog() -> &'static Catalog {
-    static CATALOG: OnceLock<Catalog> = OnceLock::new();
+    static CATALOG: OnceLock<Arc<Catalog>> = OnceLock::new();
     CATALOG.get_or_init(|| config().catalog)
 }

@@ -3,7 +3,6 @@
 mod bar;
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -31,8 +30,8 @@ pub(super) struct Options {
 
 pub(super) fn run(config: Config, options: &Options) -> anyhow::Result<()> {
     let (from, to) = (storage(&options.from, "--from")?, storage(&options.to, "--to")?);
-    let catalog = Arc::new(config.catalog);
-    let order = Order { from: &from, to: &to, catalog, any_filesystem: config.any_filesystem };
+    let order =
+        Order { from: &from, to: &to, catalog: config.catalog, any_filesystem: config.store.any_filesystem };
     let begun = Instant::now();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let copied = runtime.block_on(watched(&order));

@@ -6,9 +6,9 @@ use crate::config::Config;
 
 pub(super) fn run(config: &Config) -> anyhow::Result<()> {
     let service = Service {
-        access_parameter: &config.access_parameter,
-        shows_metrics: config.shows_metrics,
-        has_console: config.has_console,
+        access_parameter: &config.api.access_parameter,
+        shows_metrics: config.api.shows_metrics,
+        has_console: config.api.has_console,
     };
     let document = openapi::document(&config.catalog, service);
     terminal::say(&format!("{document:#}\n"))?;

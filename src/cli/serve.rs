@@ -9,15 +9,15 @@ use anyhow::{Context, bail};
 
 use super::signals::{Hangups, Stop};
 use super::{files, greeting, port, terminal, threads, tls};
-use crate::api::{self, App};
+use crate::api::App;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
 use crate::config::{Config, Origin};
 use crate::http;
 use crate::http::tls::Tls;
 use crate::observe::{Event, LogSettings, Observer};
+use crate::store::Store;
 use crate::store::url::StorageUrl;
-use crate::store::{OpenSettings, Store};
 
 /// After a failed disk, and at the end of a stop that has used up its time: long enough for the last answers to leave
 /// and a store that is idle to be closed, short enough for the supervisor that starts us again.
@@ -40,12 +40,7 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         max_connections: files::suffice_for(config.http.max_connections, &observer),
         ..config.http
     };
-    let catalog = Arc::new(config.catalog);
-    let open = OpenSettings {
-        any_filesystem: config.any_filesystem,
-        memory: config.memory,
-        stored_answers: config.max_stored_answers,
-    };
+    let catalog = config.catalog;
     threads::suffice().context(
         "the threads that answer cannot be started; raise the limit (ulimit -u, or TasksMax= of systemd)",
     )?;
@@ -55,20 +50,10 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         .context("the threads that answer cannot be started")?;
     // Before the store, which is made where there is none: a start that fails should leave nothing behind.
     let socket = port::take(config.listen)?;
-    let store = runtime.block_on(Store::open(&config.storage, catalog.clone(), open, observer.clone()))?;
-    let settings = api::Settings {
-        base_url: config.base_url,
-        access_parameter: config.access_parameter,
-        unknown_keys_per_minute: config.unknown_keys_per_minute,
-        shows_metrics: config.shows_metrics,
-        has_console: config.has_console,
-        shows_server_timing: config.shows_server_timing,
-        cors_origins: config.cors_origins,
-        is_local: config.listen.ip().is_loopback(),
-        hsts: config.hsts,
-    };
-    let has_console = settings.has_console;
-    let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), settings));
+    let store =
+        runtime.block_on(Store::open(&config.storage, catalog.clone(), config.store, observer.clone()))?;
+    let has_console = config.api.has_console;
+    let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), config.api));
     warn_if_exposed(&observer, config.listen, &catalog);
 
     let drain = http.drain;

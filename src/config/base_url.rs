@@ -1,8 +1,37 @@
 //! The address under which clients reach the server: what `Location` and `Link` begin with.
 
+use super::effective::{COMMENT, Lines, quoted};
+use super::setting::Setting;
+use super::tree::{Reader, Table};
+use super::{Config, Overrides};
+
+pub(super) fn read<'t>(
+    reader: &mut Reader<'t>,
+    table: &Table<'t>,
+    overrides: &Overrides,
+    config: &mut Config,
+) {
+    let written = reader.string(table, "base_url");
+    let Some(setting) = Setting::choose("base_url", &overrides.base_url, &written) else { return };
+    let parsed = parse(setting.text).map_err(|error| {
+        let remedy =
+            "write the address under which clients reach the server, such as `https://book.example.org`";
+        setting.problem(&error.to_string(), remedy)
+    });
+    config.api.base_url = reader.note(parsed);
+}
+
+pub(super) fn write(config: &Config, lines: &mut Lines) {
+    lines.push(match &config.api.base_url {
+        Some(base_url) => ("base_url", quoted(base_url)),
+        // A key whose default cannot be written as a value.
+        None => (COMMENT, "base_url is not set: the scheme and host of the request".to_owned()),
+    });
+}
+
 /// Why a text is no base URL. Worded to follow the name of the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BaseUrlError {
+enum BaseUrlError {
     #[error("does not begin with http:// or https://")]
     Scheme,
     #[error("has no host")]
@@ -18,7 +47,7 @@ pub(super) enum BaseUrlError {
 }
 
 /// The URL without its trailing slashes, ready to be followed by a path.
-pub(super) fn parse(text: &str) -> Result<String, BaseUrlError> {
+fn parse(text: &str) -> Result<String, BaseUrlError> {
     // It goes into headers, and into `Link` between < and >.
     if text.bytes().any(|byte| !byte.is_ascii_graphic() || b"\"<>\\^`{|}".contains(&byte)) {
         return Err(BaseUrlError::Character);

@@ -1,18 +1,18 @@
 //! The configuration in force, written as TOML: every default spelled out, and read back as the same.
 
-use super::{Config, TlsFiles, log, size};
+use super::{Config, log, server};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::field::Field;
-use crate::store::url::StorageUrl;
-use std::path::Path;
 
 /// The whole configuration, in the order and form of the documentation.
 pub(super) fn write(config: &Config) -> String {
     let mut file = String::new();
-    server(&mut file, config);
-    let parameter = quoted(&config.access_parameter);
-    let unknown = config.unknown_keys_per_minute.to_string();
+    let mut lines = Lines::new();
+    server::write(config, &mut lines);
+    table(&mut file, "[server]", &lines);
+    let parameter = quoted(&config.api.access_parameter);
+    let unknown = config.api.unknown_keys_per_minute.to_string();
     table(&mut file, "[access]", &[("parameter", parameter), ("unknown_keys_per_minute", unknown)]);
     let level = quoted(config.log.level.name());
     let format = quoted(log::format_name(config.log.format));
@@ -21,52 +21,6 @@ pub(super) fn write(config: &Config) -> String {
         collection(&mut file, &config.catalog, declared);
     }
     file
-}
-
-fn server(file: &mut String, config: &Config) {
-    let http = &config.http;
-    let proxies: Vec<String> = http.trusted_proxies.iter().map(ToString::to_string).collect();
-    let mut lines = vec![
-        ("listen", quoted(&config.listen.to_string())),
-        ("database", quoted(&config.storage.to_string())),
-        ("max_body", size::write(http.max_body)),
-        ("memory", size::write(config.memory)),
-        ("drain", http.drain.as_secs().to_string()),
-        ("metrics", config.shows_metrics.to_string()),
-        ("console", config.has_console.to_string()),
-        ("trusted_proxies", list(proxies.iter().map(String::as_str))),
-        ("cors_origins", list(config.cors_origins.iter().map(String::as_str))),
-        ("max_bodies", size::write(http.max_bodies)),
-        ("max_answers", size::write(http.max_answers)),
-        ("max_stored_answers", size::write(config.max_stored_answers)),
-        ("max_requests", http.max_requests.to_string()),
-        ("max_connections", http.max_connections.to_string()),
-        ("header_timeout", http.header_timeout.as_secs().to_string()),
-        ("idle_timeout", http.idle_timeout.as_secs().to_string()),
-        ("body_timeout", http.body_timeout.as_secs().to_string()),
-        ("server_timing", config.shows_server_timing.to_string()),
-        ("any_filesystem", config.any_filesystem.to_string()),
-    ];
-    match &config.tls {
-        Some(TlsFiles { certificate, key }) => {
-            let written = |file: &Path| quoted(&file.to_string_lossy());
-            lines.insert(2, ("tls_cert", written(certificate)));
-            lines.insert(3, ("tls_key", written(key)));
-            lines.insert(4, ("hsts", config.hsts.to_string()));
-        }
-        None => lines.insert(2, (COMMENT, "tls_cert and tls_key are not set: plain HTTP".to_owned())),
-    }
-    match &config.base_url {
-        Some(base_url) => lines.insert(2, ("base_url", quoted(base_url))),
-        // A key whose default cannot be written as a value.
-        None => {
-            lines.insert(2, (COMMENT, "base_url is not set: the scheme and host of the request".to_owned()))
-        }
-    }
-    if let StorageUrl::Postgres(_) = config.storage {
-        lines.insert(2, (COMMENT, "a password is not written here: PGPASSWORD or ~/.pgpass".to_owned()));
-    }
-    table(file, "[server]", &lines);
 }
 
 fn collection(file: &mut String, catalog: &Catalog, collection: &Collection) {
@@ -119,8 +73,11 @@ fn verbs(verbs: &[Verb]) -> String {
     list(verbs.iter().map(|verb| verb.name()))
 }
 
+/// Keys with their values as TOML.
+pub(super) type Lines = Vec<(&'static str, String)>;
+
 /// Stands for the key of a line that is a comment.
-const COMMENT: &str = "#";
+pub(super) const COMMENT: &str = "#";
 
 /// A heading and its lines, the values below each other.
 fn table(file: &mut String, heading: &str, lines: &[(&str, String)]) {
@@ -139,13 +96,13 @@ fn table(file: &mut String, heading: &str, lines: &[(&str, String)]) {
     }
 }
 
-fn list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = texts.map(quoted).collect();
     format!("[{}]", quoted.join(", "))
 }
 
 /// A text as a basic string of TOML.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

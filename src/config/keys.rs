@@ -2,6 +2,8 @@
 //!
 //! The walk, the suggestions and the tests of the documentation all read these lists.
 
+use super::server;
+
 /// The keys of one kind of table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keys {
@@ -12,34 +14,7 @@ pub(super) struct Keys {
 
 pub(super) const FILE: Keys = Keys { table: "the file", names: &["server", "access", "log", "collection"] };
 
-pub(super) const SERVER: Keys = Keys {
-    table: "[server]",
-    names: &[
-        "listen",
-        "database",
-        "base_url",
-        "tls_cert",
-        "tls_key",
-        "hsts",
-        "max_body",
-        "memory",
-        "drain",
-        "metrics",
-        "console",
-        "trusted_proxies",
-        "cors_origins",
-        "max_bodies",
-        "max_answers",
-        "max_stored_answers",
-        "max_requests",
-        "max_connections",
-        "header_timeout",
-        "idle_timeout",
-        "body_timeout",
-        "server_timing",
-        "any_filesystem",
-    ],
-};
+pub(super) const SERVER: Keys = Keys { table: "[server]", names: &server::NAMES };
 
 pub(super) const ACCESS: Keys = Keys { table: "[access]", names: &["parameter", "unknown_keys_per_minute"] };
 

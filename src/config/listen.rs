@@ -1,8 +1,39 @@
 //! Addresses to listen on, and what a text that is none may mean.
 
+use super::effective::{Lines, quoted};
+use super::setting::Setting;
+use super::tree::{Reader, Table};
+use super::{Config, Overrides};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use super::Config;
+pub(super) fn read<'t>(
+    reader: &mut Reader<'t>,
+    table: &Table<'t>,
+    overrides: &Overrides,
+    config: &mut Config,
+) {
+    let written = reader.string(table, "listen");
+    let Some(setting) = Setting::choose("listen", &overrides.listen, &written) else { return };
+    let parsed = setting.text.parse::<SocketAddr>().map_err(|_| {
+        let remedy = "write ADDRESS:PORT with a numeric address: `127.0.0.1:8080` for this machine alone, \
+                      `0.0.0.0:8080` for everybody who can reach it";
+        let mut problem = setting.problem("is not an address with a port", remedy);
+        problem.label = meant(setting.text).map(|meant| format!("did you mean `{meant}`?"));
+        // A label needs a place in the file.
+        if let (None, Some(label)) = (&problem.span, &problem.label) {
+            problem.remedy = format!("{label} {remedy}");
+        }
+        problem
+    });
+    if let Some(listen) = reader.note(parsed) {
+        config.listen = listen;
+        config.api.is_local = listen.ip().is_loopback();
+    }
+}
+
+pub(super) fn write(config: &Config, lines: &mut Lines) {
+    lines.push(("listen", quoted(&config.listen.to_string())));
+}
 
 /// The address that a text probably means: `localhost:9123`, `:9123`, `9123`, `*:80`, `http://127.0.0.1:80/`, `::1`.
 pub(super) fn meant(text: &str) -> Option<SocketAddr> {

@@ -1,11 +1,46 @@
 //! The origin of a web page, exactly as a browser sends it: anything else would never match.
 
+use super::effective::{Lines, list};
+use super::problem::Problem;
+use super::tree::{Reader, Table};
+use super::{Config, Overrides};
+
 /// Stands for every origin.
-pub(super) const ANY: &str = "*";
+const ANY: &str = "*";
+
+/// Reads `cors_origins`.
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, _: &Overrides, config: &mut Config) {
+    let written = reader.strings(table, "cors_origins").unwrap_or_default();
+    for (place, text) in written.iter().enumerate() {
+        let origin = text.get_ref();
+        let earlier = written[..place].iter().find(|earlier| earlier.get_ref() == origin);
+        let problem = if let Some(earlier) = earlier {
+            let problem = Problem::at(text.span(), format!("`{origin}` is listed twice"), "take one away");
+            Problem { related: Some((earlier.span(), "it stands here".into())), ..problem }
+        } else if origin == ANY {
+            if written.len() == 1 {
+                continue;
+            }
+            let message = "`*` already stands for every origin";
+            Problem::at(text.span(), message, "take it away, or all the others")
+        } else {
+            let Err(error) = check(origin) else { continue };
+            let remedy = "write it as browsers send it: `https://app.example.org`, with a port only where \
+                          it is not the usual one; or `*` alone for every origin";
+            Problem::at(text.span(), format!("`{origin}` {error}"), remedy)
+        };
+        reader.problems.push(problem);
+    }
+    config.api.cors_origins = written.into_iter().map(|text| text.into_inner()).collect();
+}
+
+pub(super) fn write(config: &Config, lines: &mut Lines) {
+    lines.push(("cors_origins", list(config.api.cors_origins.iter().map(String::as_str))));
+}
 
 /// Why a text is no origin. Worded to follow the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OriginError {
+enum OriginError {
     #[error("is no origin: it does not begin with a scheme such as https://")]
     Scheme,
     #[error("is no origin: it names no host")]
@@ -20,7 +55,7 @@ pub(super) enum OriginError {
     Capitals,
 }
 
-pub(super) fn check(text: &str) -> Result<(), OriginError> {
+fn check(text: &str) -> Result<(), OriginError> {
     let (scheme, authority) = text.split_once("://").ok_or(OriginError::Scheme)?;
     let is_mark = |byte: u8| matches!(byte, b'+' | b'-' | b'.');
     let begins = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());

@@ -1,150 +1,127 @@
-//! What the numbers, sizes, files, networks and origins under `[server]` mean.
+//! The table `[server]`: each key with what it takes, and where its value goes.
+//!
+//! Defaults are those of the parts that are told: `http::Settings`, `api::Settings`, `store::OpenSettings`.
 
-use super::check::Checker;
-use super::file::Server;
-use super::problem::Problem;
-use super::{TlsFiles, origin, size};
-use crate::http;
-use ipnet::IpNet;
-use std::net::IpAddr;
+use super::effective::Lines;
+use super::tree::{Reader, Table};
+use super::{Config, Overrides, base_url, listen, origin, proxies, size, storage, tls};
 use std::ops::RangeInclusive;
 use std::time::Duration;
-use toml::Spanned;
 
-/// A day, in seconds: the longest wait that anybody can mean.
+/// A day: the longest wait that anybody can mean.
 const LONGEST_WAIT: i64 = 86_400;
+const MOST: i64 = 1_000_000;
 
-/// Ten years, in seconds.
-const LONGEST_PROMISE: i64 = 315_360_000;
+/// One key, and what is written for it.
+pub(super) struct Key {
+    name: &'static str,
+    takes: Takes,
+}
 
-impl Checker {
-    pub(super) fn http(&mut self, server: &Server) -> http::Settings {
-        let default = http::Settings::default();
-        http::Settings {
-            max_body: self.size("max_body", &server.max_body).unwrap_or(default.max_body),
-            max_bodies: self.size("max_bodies", &server.max_bodies).unwrap_or(default.max_bodies),
-            max_answers: self.size("max_answers", &server.max_answers).unwrap_or(default.max_answers),
-            max_requests: self
-                .number("max_requests", &server.max_requests, 1..=1_000_000)
-                .and_then(|count| usize::try_from(count).ok())
-                .unwrap_or(default.max_requests),
-            max_connections: self
-                .number("max_connections", &server.max_connections, 1..=1_000_000)
-                .and_then(|count| usize::try_from(count).ok())
-                .unwrap_or(default.max_connections),
-            header_timeout: self
-                .seconds("header_timeout", &server.header_timeout)
-                .unwrap_or(default.header_timeout),
-            idle_timeout: self.seconds("idle_timeout", &server.idle_timeout).unwrap_or(default.idle_timeout),
-            body_timeout: self.seconds("body_timeout", &server.body_timeout).unwrap_or(default.body_timeout),
-            drain: self
-                .number("drain", &server.drain, 0..=LONGEST_WAIT)
-                .map_or(default.drain, |seconds| Duration::from_secs(seconds.unsigned_abs())),
-            trusted_proxies: self.networks(server.trusted_proxies.as_deref()),
-            ..default
-        }
+/// What a key takes, with the place of its value.
+enum Takes {
+    /// A number of bytes, or a text with a unit.
+    Size(fn(&mut Config) -> &mut usize),
+    Count(fn(&mut Config) -> &mut usize),
+    Seconds(RangeInclusive<i64>, fn(&mut Config) -> &mut Duration),
+    Switch(fn(&mut Config) -> &mut bool),
+    /// What is read, or written, in a way of its own.
+    Other(Read, Write),
+}
+
+/// Reads what is written in the table, or given instead.
+type Read = for<'t> fn(&mut Reader<'t>, &Table<'t>, &Overrides, &mut Config);
+/// Writes the lines of the key.
+type Write = fn(&Config, &mut Lines);
+
+const fn key(name: &'static str, takes: Takes) -> Key {
+    Key { name, takes }
+}
+
+/// Every key, in the order in which they are documented and written.
+const KEYS: [Key; 23] = [
+    key("listen", Takes::Other(listen::read, listen::write)),
+    key("database", Takes::Other(storage::read, storage::write)),
+    key("base_url", Takes::Other(base_url::read, base_url::write)),
+    key("tls_cert", Takes::Other(tls::read, tls::write)),
+    // Read and written with `tls_cert`.
+    key("tls_key", Takes::Other(|_, _, _, _| {}, |_, _| {})),
+    key("hsts", Takes::Other(tls::read_hsts, tls::write_hsts)),
+    key("max_body", Takes::Size(|config| &mut config.http.max_body)),
+    key("memory", Takes::Size(|config| &mut config.store.memory)),
+    key("drain", Takes::Seconds(0..=LONGEST_WAIT, |config| &mut config.http.drain)),
+    key("metrics", Takes::Switch(|config| &mut config.api.shows_metrics)),
+    key("console", Takes::Switch(|config| &mut config.api.has_console)),
+    key("trusted_proxies", Takes::Other(proxies::read, proxies::write)),
+    key("cors_origins", Takes::Other(origin::read, origin::write)),
+    key("max_bodies", Takes::Size(|config| &mut config.http.max_bodies)),
+    key("max_answers", Takes::Size(|config| &mut config.http.max_answers)),
+    key("max_stored_answers", Takes::Size(|config| &mut config.store.stored_answers)),
+    key("max_requests", Takes::Count(|config| &mut config.http.max_requests)),
+    key("max_connections", Takes::Count(|config| &mut config.http.max_connections)),
+    key("header_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.header_timeout)),
+    key("idle_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.idle_timeout)),
+    key("body_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.body_timeout)),
+    key("server_timing", Takes::Switch(|config| &mut config.api.shows_server_timing)),
+    key("any_filesystem", Takes::Switch(|config| &mut config.store.any_filesystem)),
+];
+
+/// The names of the keys.
+pub(super) const NAMES: [&str; KEYS.len()] = {
+    let mut names = [""; KEYS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = KEYS[place].name;
+        place += 1;
     }
+    names
+};
 
-    /// Both files, or neither.
-    pub(super) fn tls(&mut self, server: &Server) -> Option<TlsFiles> {
-        let (written, missing) = match (&server.tls_cert, &server.tls_key) {
-            (None, None) => return None,
-            (Some(certificate), Some(key)) => {
-                return Some(TlsFiles {
-                    certificate: certificate.get_ref().into(),
-                    key: key.get_ref().into(),
-                });
+/// Reads the table into the configuration; what is not written, or not usably, stays as it is.
+pub(super) fn read<'t>(
+    reader: &mut Reader<'t>,
+    table: &Table<'t>,
+    overrides: &Overrides,
+    config: &mut Config,
+) {
+    for Key { name, takes } in &KEYS {
+        match takes {
+            Takes::Size(place) => put(reader.size(table, name), place(config)),
+            Takes::Count(place) => {
+                let count = reader.number(table, name, 1..=MOST);
+                put(count.and_then(|count| usize::try_from(count).ok()), place(config));
             }
-            (Some(certificate), None) => (certificate, "tls_key"),
-            (None, Some(key)) => (key, "tls_cert"),
+            Takes::Seconds(legal, place) => {
+                let seconds = reader.number(table, name, legal.clone());
+                put(seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())), place(config));
+            }
+            Takes::Switch(place) => put(reader.boolean(table, name), place(config)),
+            Takes::Other(read, _) => read(reader, table, overrides, config),
+        }
+    }
+}
+
+fn put<T>(value: Option<T>, place: &mut T) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+/// Every key with its value, as it is written.
+pub(super) fn write(config: &Config, lines: &mut Lines) {
+    // The places are those of a configuration that may be changed.
+    let mut config = config.clone();
+    for Key { name, takes } in &KEYS {
+        let value = match takes {
+            Takes::Size(place) => size::write(*place(&mut config)),
+            Takes::Count(place) => place(&mut config).to_string(),
+            Takes::Seconds(_, place) => place(&mut config).as_secs().to_string(),
+            Takes::Switch(place) => place(&mut config).to_string(),
+            Takes::Other(_, write) => {
+                write(&config, lines);
+                continue;
+            }
         };
-        let message = format!("TLS needs `{missing}` as well");
-        let remedy = "name both files, the certificate as `tls_cert` and its key as `tls_key`, or neither";
-        self.problems.push(Problem::at(written.span(), message, remedy));
-        None
-    }
-
-    /// Only who serves TLS can promise it.
-    pub(super) fn hsts(&mut self, server: &Server) -> u64 {
-        let seconds = self.number("hsts", &server.hsts, 0..=LONGEST_PROMISE).unwrap_or(0).unsigned_abs();
-        if let (Some(written), None, None) = (&server.hsts, &server.tls_cert, &server.tls_key)
-            && seconds > 0
-        {
-            let remedy = "name a certificate as `tls_cert` and its key as `tls_key`, or let the proxy that has them say it";
-            self.problems.push(Problem::at(written.span(), "`hsts` needs TLS", remedy));
-        }
-        seconds
-    }
-
-    pub(super) fn size(&mut self, key: &str, written: &Option<Spanned<String>>) -> Option<usize> {
-        let written = written.as_ref()?;
-        let parsed = size::parse(written.get_ref()).filter(|bytes| *bytes > 0);
-        let parsed = parsed.ok_or_else(|| {
-            let remedy = "write a whole number of bytes from 1, or one with B, KiB, MiB or GiB: `\"1MiB\"`";
-            Problem::at(written.span(), format!("`{key}` is not a size"), remedy)
-        });
-        self.note(parsed)
-    }
-
-    fn seconds(&mut self, key: &str, written: &Option<Spanned<i64>>) -> Option<Duration> {
-        let seconds = self.number(key, written, 1..=LONGEST_WAIT)?;
-        Some(Duration::from_secs(seconds.unsigned_abs()))
-    }
-
-    pub(super) fn number(
-        &mut self,
-        key: &str,
-        written: &Option<Spanned<i64>>,
-        legal: RangeInclusive<i64>,
-    ) -> Option<i64> {
-        let written = written.as_ref()?;
-        if legal.contains(written.get_ref()) {
-            return Some(*written.get_ref());
-        }
-        let message = format!("`{key}` is {}", written.get_ref());
-        let remedy = format!("use {} to {}", legal.start(), legal.end());
-        self.problems.push(Problem::at(written.span(), message, remedy));
-        None
-    }
-
-    fn networks(&mut self, written: Option<&[Spanned<String>]>) -> Vec<IpNet> {
-        let networks = written.unwrap_or_default().iter().filter_map(|text| {
-            let address = text.get_ref().parse::<IpAddr>().map(IpNet::from);
-            // `10.1.2.3/8` means the network that it is in.
-            let network = address.or_else(|_| text.get_ref().parse::<IpNet>().map(|network| network.trunc()));
-            let network = network.map_err(|_| {
-                let message = format!("`{}` is not a network or an address", text.get_ref());
-                let remedy = "write `10.0.0.0/8` for a network, `192.168.0.7` or `::1` for one proxy";
-                Problem::at(text.span(), message, remedy)
-            });
-            self.note(network)
-        });
-        networks.collect()
-    }
-
-    pub(super) fn origins(&mut self, written: Option<&[Spanned<String>]>) -> Vec<String> {
-        let written = written.unwrap_or_default();
-        for (place, text) in written.iter().enumerate() {
-            let origin = text.get_ref();
-            let earlier = written[..place].iter().find(|earlier| earlier.get_ref() == origin);
-            let problem = if let Some(earlier) = earlier {
-                let problem =
-                    Problem::at(text.span(), format!("`{origin}` is listed twice"), "take one away");
-                Problem { related: Some((earlier.span(), "it stands here".into())), ..problem }
-            } else if origin == origin::ANY {
-                if written.len() == 1 {
-                    continue;
-                }
-                let message = "`*` already stands for every origin";
-                Problem::at(text.span(), message, "take it away, or all the others")
-            } else {
-                let Err(error) = origin::check(origin) else { continue };
-                let remedy = "write it as browsers send it: `https://app.example.org`, with a port only where \
-                              it is not the usual one; or `*` alone for every origin";
-                Problem::at(text.span(), format!("`{origin}` {error}"), remedy)
-            };
-            self.problems.push(problem);
-        }
-        written.iter().map(|text| text.get_ref().clone()).collect()
+        lines.push((name, value));
     }
 }

@@ -178,9 +178,9 @@ fn a_file_that_cannot_be_read_is_named() {
 #[test]
 fn with_the_default_name_of_the_parameter_apikey_is_one_too() {
     let config = Config::built_in(&Overrides::default()).unwrap();
-    assert_eq!(key_parameters(&config.access_parameter), ["accesskey", "apikey"]);
+    assert_eq!(key_parameters(&config.api.access_parameter), ["accesskey", "apikey"]);
     let written = STARTER.replace("\"accesskey\"", "\"token\"");
-    assert_eq!(key_parameters(&parse(&written).unwrap().access_parameter), ["token"]);
+    assert_eq!(key_parameters(&parse(&written).unwrap().api.access_parameter), ["token"]);
 }
 
 proptest::proptest! {

@@ -4,9 +4,9 @@
 
 use super::keys::{self, Keys};
 use super::problem::{self, Problem};
-use super::synonyms;
+use super::{size, synonyms};
 use crate::catalog::declaration::Step;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -38,6 +38,11 @@ impl Table<'_> {
 }
 
 impl<'t> Reader<'t> {
+    /// The value, or `None` after noting what was wrong with it.
+    pub(super) fn note<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
+        result.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
     /// Complains about every key that the table cannot have.
     pub(super) fn refuse_unknown_keys(&mut self, table: &Table<'t>) {
         for (key, value) in table.entries {
@@ -88,6 +93,38 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// An integer within these bounds.
+    pub(super) fn number(
+        &mut self,
+        table: &Table<'t>,
+        name: &str,
+        legal: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        let written = self.integer(table, name)?;
+        if legal.contains(written.get_ref()) {
+            return Some(written.into_inner());
+        }
+        let message = format!("`{name}` is {}", written.get_ref());
+        let remedy = format!("use {} to {}", legal.start(), legal.end());
+        self.problems.push(Problem::at(written.span(), message, remedy));
+        None
+    }
+
+    /// A size: a number of bytes, or a text with a unit.
+    pub(super) fn size(&mut self, table: &Table<'t>, name: &str) -> Option<usize> {
+        let value = table.entries.get(name)?;
+        let text = match value.get_ref() {
+            DeValue::Integer(_) => self.integer(table, name)?.get_ref().to_string(),
+            DeValue::String(text) => text.to_string(),
+            _ => return self.wrong_type(table, name, value, "a size such as \"1MiB\""),
+        };
+        let parsed = size::parse(&text).filter(|bytes| *bytes > 0).ok_or_else(|| {
+            let remedy = "write a whole number of bytes from 1, or one with B, KiB, MiB or GiB: `\"1MiB\"`";
+            Problem::at(value.span(), format!("`{name}` is not a size"), remedy)
+        });
+        self.note(parsed)
+    }
+
     pub(super) fn boolean(&mut self, table: &Table<'t>, name: &str) -> Option<bool> {
         let value = table.entries.get(name)?;
         match value.get_ref() {
@@ -117,6 +154,18 @@ impl<'t> Reader<'t> {
         let table = Table { path: parent.path_of(name), keys, entries, span: key.span() };
         self.refuse_unknown_keys(&table);
         Some(table)
+    }
+
+    /// The table under this name, or one with `nothing` in it.
+    pub(super) fn table_or(
+        &mut self,
+        parent: &Table<'t>,
+        name: &str,
+        keys: Keys,
+        nothing: &'t DeTable<'t>,
+    ) -> Table<'t> {
+        let found = self.table(parent, name, keys);
+        found.unwrap_or_else(|| Table { path: parent.path_of(name), keys, entries: nothing, span: 0..0 })
     }
 
     /// Says that a key without a default is not there, unless it is there and wrong.

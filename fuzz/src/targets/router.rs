@@ -69,25 +69,15 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime");
         let config = catalog::config();
-        let catalog = Arc::new(config.catalog);
+        let catalog = config.catalog;
         let observer = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink()));
         let observer = Arc::new(observer.expect("a thread for the log"));
         let url = StorageUrl::Sqlite(folder.path().join("book.db"));
         let open = OpenSettings { any_filesystem: true, memory: 8 << 20, stored_answers: 8 << 20 };
         let store = runtime.block_on(Store::open(&url, catalog.clone(), open, observer.clone()));
         let store = store.unwrap_or_else(|error| panic!("{error}"));
-        let settings = api::Settings {
-            base_url: None,
-            access_parameter: config.access_parameter,
-            // Strangers come in any number here.
-            unknown_keys_per_minute: 0,
-            shows_metrics: true,
-            has_console: true,
-            shows_server_timing: false,
-            cors_origins: config.cors_origins,
-            is_local: true,
-            hsts: 0,
-        };
+        // Strangers come in any number here.
+        let settings = api::Settings { unknown_keys_per_minute: 0, ..config.api };
         let app = Arc::new(App::new(catalog, store.clone(), observer.clone(), settings));
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("a bound socket");

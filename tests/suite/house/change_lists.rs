@@ -82,3 +82,40 @@ fn the_list_for_a_type_of_field_names_every_file_of_the_console_that_tells_types
     let list = "A type of field";
     compare(list, &listed(list, ".js"), &found);
 }
+
+/// The settings of each part of the program, and the file that has them.
+const PARTS: [(&str, &str); 3] =
+    [("http", "http/limits.rs"), ("api", "api/settings.rs"), ("store", "store.rs")];
+
+#[test]
+fn a_setting_of_the_server_is_in_its_table_in_the_starter_and_in_one_part() {
+    let (table, starter) = (read("src/config/server.rs"), read("src/config/starter.toml"));
+    let (mut complaints, mut count) = (Vec::new(), 0);
+    let of_config: Vec<String> = files("src/config", ".rs");
+    for row in table.lines().filter(|line| line.trim_start().starts_with("key(\"")) {
+        let name = row.split('"').nth(1).unwrap();
+        // Others than these are read, written and judged in a file of their own.
+        let Some((_, place)) = row.split_once("&mut config.") else { continue };
+        let (part, field) = place.split(')').next().unwrap().split_once('.').unwrap();
+        let (_, file) = PARTS.iter().find(|(name, _)| *name == part).unwrap();
+        count += 1;
+        if !read(&format!("src/{file}")).contains(&format!("    pub {field}: ")) {
+            complaints.push(format!("{file} has no {field}"));
+        }
+        if !starter.contains(&format!("\n#{name} = ")) {
+            complaints.push(format!("the starter has no {name}"));
+        }
+        let elsewhere = of_config.iter().filter(|path| *path != "src/config/server.rs");
+        let elsewhere = elsewhere.filter(|path| code(path).contains(&format!("\"{name}\"")));
+        complaints.extend(elsewhere.map(|path| format!("{path} knows {name}")));
+        if read("src/cli/serve.rs").contains(&format!("{field}: config")) {
+            complaints.push(format!("serve hands {name} on by itself"));
+        }
+    }
+    assert!(count >= 15, "the table is not where it was");
+    none(&complaints);
+    let list = "A setting of `[server]`";
+    let named: BTreeSet<String> = listed(list, ".rs").into_iter().chain(listed(list, "r.toml")).collect();
+    let files = PARTS.map(|(_, file)| file).into_iter().chain(["config/server.rs", "config/starter.toml"]);
+    compare(list, &named, &files.map(str::to_owned).collect());
+}
