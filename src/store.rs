@@ -4,6 +4,7 @@ mod answer_budget;
 pub mod audit;
 mod cache;
 pub mod change;
+mod conditions;
 pub mod copy;
 mod fatal;
 #[cfg(feature = "fuzzing")]

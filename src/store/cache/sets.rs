@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::ids::Ids;
 use super::term::Term;
 use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::record::listing::{Column, Condition};
 use crate::record::{RecordId, Value};
 use crate::store::change::Change;
 
@@ -38,9 +40,14 @@ impl SetKey {
         Self { collection, fields: Vec::new(), terms: Vec::new() }
     }
 
-    /// The value of each field; `None` where there is to be none.
-    pub(in crate::store) fn values(&self) -> Vec<Option<Value>> {
-        self.terms.iter().map(Term::value).collect()
+    /// What its records meet.
+    pub(in crate::store) fn conditions(&self, collection: &Collection) -> Vec<(Column, Condition)> {
+        let fields = self.fields.iter().zip(&self.terms);
+        fields
+            .map(|(&position, term)| {
+                (Column::Field(position), term.condition(&collection.fields()[position]))
+            })
+            .collect()
     }
 }
 

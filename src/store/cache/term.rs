@@ -28,9 +28,13 @@ impl Term {
         Self((!is_none).then(|| value.clone()))
     }
 
-    /// The value that meets it; `None` for none.
-    pub(super) fn value(&self) -> Option<Value> {
-        self.0.clone()
+    /// The condition on this field that the same values meet.
+    pub(super) fn condition(&self, field: &Field) -> Condition {
+        match &self.0 {
+            Some(value) => Condition::Equals(value.clone()),
+            None if field.kind().is_text() => Condition::AbsentOrEmpty,
+            None => Condition::Absent,
+        }
     }
 
     /// About how much memory it takes.

@@ -7,7 +7,7 @@ use crate::store::fuzzing::Statement;
 
 /// What a list becomes.
 pub(in crate::store) fn of_list(collection: &Collection, listing: &Listing) -> Vec<Statement> {
-    let mut page = Statement::new(sql::page(collection, &listing.filters, listing.window.is_some()));
+    let mut page = Statement::new(sql::page(collection, listing));
     page.values += if listing.window.is_some() { 2 } else { 0 };
     vec![page, Statement::new(sql::matching(collection, &listing.filters, 1_000))]
 }

@@ -6,7 +6,8 @@
 use super::ddl::{self, short};
 use super::kind;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::Field;
+use crate::catalog::field::{Field, FieldKind};
+use crate::record::Value;
 use crate::store::ident::{index_prefix, quote};
 
 /// The longest string, or the longest strings of a rule together, that a B-tree is asked to hold, in bytes.
@@ -102,6 +103,12 @@ fn field_index(collection: &Collection, position: usize) -> Index {
         parts.push(maker.btree(" none", &["id"], false, Some(&none)));
     }
     Index { fields: vec![position], is_unique: false, parts }
+}
+
+/// The words by which a value is looked for in the index that has it.
+pub(super) fn hint(column: &str, kind: FieldKind, value: &Value) -> Option<String> {
+    let side = if value.text_bytes() <= LONGEST_SHORT { "<=" } else { ">" };
+    kind::may_be_long(kind).then(|| format!("octet_length({column}) {side} {LONGEST_SHORT}"))
 }
 
 /// Makes the parts of one index, whose names begin alike.

@@ -122,7 +122,7 @@ impl Backend for Session {
             Cost::Quick => &self.quick,
             Cost::Long => &self.long,
         };
-        let (text, values) = sql::page(collection, &listing.filters, listing.window.is_some());
+        let (text, values) = sql::page(collection, listing);
         let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
         let mut parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
         let window =

@@ -66,8 +66,10 @@ impl TableReader {
                 }
             }
         } else {
-            let (text, values) = sql::in_set(collection, &key.fields, &key.values());
-            let rows = conn.client.query_raw(&text, values.iter().map(Bound)).await?;
+            let conditions = key.conditions(collection);
+            let conditions = conditions.iter().map(|(on, condition)| (*on, condition));
+            let (text, values) = sql::all_matching(collection, conditions);
+            let rows = conn.client.query_raw(&text, values.into_iter().map(Bound)).await?;
             pin_mut!(rows);
             while let Some(row) = rows.try_next().await? {
                 RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use super::indexes::LONGEST_SHORT;
+use super::indexes::{self, LONGEST_SHORT};
 use super::kind::{self, as_text, collation, column_type};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{FieldKind, OnDelete};
+use crate::catalog::field::OnDelete;
 use crate::record::Value;
-use crate::record::listing::{Column, Condition, Filter};
+use crate::record::listing::{Column, Condition, Filter, Listing};
+use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, quote};
 
 /// The version, and the changes since $1, $2 of them at the most.
@@ -29,18 +30,14 @@ pub(super) fn records(collection: &Collection) -> String {
     )
 }
 
+/// How PostgreSQL writes what a list asks for.
+const DIALECT: Dialect = Dialect { placeholder: '$', index_hint: indexes::hint };
+
 /// The total and the page of those that match, by counting, in one statement: of one moment.
-pub(super) fn page<'a>(
-    collection: &Collection,
-    filters: &'a [Filter],
-    has_window: bool,
-) -> (String, Vec<&'a Value>) {
-    let (condition, values) = condition(collection, filters);
+pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
+    let (condition, values) = DIALECT.conditions(collection, of_filters(&listing.filters), None);
     let (table, columns) = (quote(collection.name()), columns(collection));
-    let mut window = String::new();
-    if has_window {
-        let _ = write!(window, " LIMIT ${} OFFSET ${}", values.len() + 1, values.len() + 2);
-    }
+    let window = DIALECT.window(listing.window, values.len());
     let fields = of_alias(collection, "p");
     let text = format!(
         "SELECT (SELECT count(*) FROM {table}{condition}), p.id{fields} FROM (SELECT) one LEFT JOIN \
@@ -55,7 +52,7 @@ pub(super) fn matching<'a>(
     filters: &'a [Filter],
     most: usize,
 ) -> (String, Vec<&'a Value>) {
-    let (condition, values) = condition(collection, filters);
+    let (condition, values) = DIALECT.conditions(collection, of_filters(filters), None);
     let table = quote(collection.name());
     let text = format!(
         "SELECT v.number, m.id FROM _carnet_version v LEFT JOIN \
@@ -64,69 +61,18 @@ pub(super) fn matching<'a>(
     (text, values)
 }
 
-/// The ids of the records whose fields have these values, or have none.
-pub(super) fn in_set(
+/// The ids of all that match.
+pub(super) fn all_matching<'a>(
     collection: &Collection,
-    fields: &[usize],
-    values: &[Option<Value>],
-) -> (String, Vec<Value>) {
-    let (mut conditions, mut bound) = (Vec::new(), Vec::new());
-    for (&position, value) in fields.iter().zip(values) {
-        let field = &collection.fields()[position];
-        let column = quote(field.name());
-        conditions.push(match value {
-            Some(value) => {
-                bound.push(value.clone());
-                equals(&column, field.kind(), value, bound.len())
-            }
-            None if field.kind().is_text() => format!("({column} IS NULL OR {column} = '')"),
-            None => format!("{column} IS NULL"),
-        });
-    }
-    let (table, conditions) = (quote(collection.name()), conditions.join(" AND "));
-    (format!("SELECT id FROM {table} WHERE {conditions}"), bound)
+    conditions: impl Iterator<Item = (Column, &'a Condition)>,
+) -> (String, Vec<&'a Value>) {
+    let (condition, values) = DIALECT.conditions(collection, conditions, None);
+    (format!("SELECT id FROM {}{condition}", quote(collection.name())), values)
 }
 
 /// All ids of a collection, to be copied out.
 pub(super) fn all_ids(collection: &Collection) -> String {
     format!("COPY (SELECT id FROM {}) TO STDOUT (FORMAT binary)", quote(collection.name()))
-}
-
-fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
-    let (mut text, mut values) = (String::new(), Vec::new());
-    for filter in filters {
-        let (column, kind) = match filter.on {
-            Column::Id => ("id".to_owned(), FieldKind::OF_IDS),
-            Column::Field(position) => {
-                let field = &collection.fields()[position];
-                (quote(field.name()), field.kind())
-            }
-        };
-        text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
-        match &filter.condition {
-            Condition::Equals(value) => {
-                values.push(value);
-                text.push_str(&equals(&column, kind, value, values.len()));
-            }
-            Condition::Absent => {
-                let _ = write!(text, "{column} IS NULL");
-            }
-            Condition::AbsentOrEmpty => {
-                let _ = write!(text, "({column} IS NULL OR {column} = '')");
-            }
-            Condition::Never => text.push_str("FALSE"),
-        }
-    }
-    (text, values)
-}
-
-/// Equality, in the words of the index that can find it.
-fn equals(column: &str, kind: FieldKind, value: &Value, place: usize) -> String {
-    if !kind::may_be_long(kind) {
-        return format!("{column} = ${place}");
-    }
-    let side = if value.text_bytes() <= LONGEST_SHORT { "<=" } else { ">" };
-    format!("{column} = ${place} AND octet_length({column}) {side} {LONGEST_SHORT}")
 }
 
 fn of_alias(collection: &Collection, alias: &str) -> String {

@@ -18,6 +18,7 @@ use crate::store::cache::ids::Ids;
 use crate::store::cache::read_path::{Backend, Cost, ListRequest, Matching};
 use crate::store::cache::sets::SetKey;
 use crate::store::cache::view::{Read, Wanted};
+use crate::store::conditions::of_filters;
 use crate::store::page::{Meter, PageBuilder};
 use crate::store::read_limiter::ReadLimiter;
 use crate::store::sqlite::sql;
@@ -74,7 +75,8 @@ impl Backend for Sqlite {
     }
 
     async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError> {
-        let (text, values) = sql::matching(matching.collection, matching.filters, matching.driver);
+        let (text, values) =
+            sql::matching(matching.collection, of_filters(matching.filters), matching.driver);
         let text = format!("{text} LIMIT {}", most + 1);
         let (read_at, rows, ids) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();

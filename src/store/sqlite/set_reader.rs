@@ -53,8 +53,11 @@ impl FileReader {
         if key.fields.is_empty() {
             return self.read_all(&connection, key.collection);
         }
-        let (text, values) = sql::in_set(self.catalog.at(key.collection), &key.fields, &key.values());
-        Ok(vec![read_part(&connection, &text, &values, i64::MAX)?])
+        let collection = self.catalog.at(key.collection);
+        let conditions = key.conditions(collection);
+        let (text, values) =
+            sql::matching(collection, conditions.iter().map(|(on, condition)| (*on, condition)), None);
+        Ok(vec![read_part(&connection, &text, values, i64::MAX)?])
     }
 
     /// All ids of a collection, by several threads where there are many.
@@ -86,7 +89,12 @@ impl FileReader {
     }
 }
 
-fn read_part(connection: &Connection, text: &str, values: &[Value], last: i64) -> Result<Part, String> {
+fn read_part<'a>(
+    connection: &Connection,
+    text: &str,
+    values: impl IntoIterator<Item = &'a Value>,
+    last: i64,
+) -> Result<Part, String> {
     let (version, _, ids) = read_ids(connection, text, values).map_err(|error| error.to_string())?;
     Ok(Part { version, last, ids })
 }

@@ -7,7 +7,8 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::Field;
 use crate::record::Value;
-use crate::record::listing::{Column, Condition, Filter, Listing};
+use crate::record::listing::{Column, Condition, Listing};
+use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, index_prefix, on_delete, quote};
 
 /// The definition of a field's column.
@@ -154,56 +155,32 @@ pub(super) fn rival(collection: &Collection, rule: &[usize]) -> String {
     text
 }
 
+/// How SQLite writes what a list asks for.
+const DIALECT: Dialect = Dialect { placeholder: '?', index_hint: |_, _, _| None };
+
 /// How many records match, with the values to bind.
 pub(super) fn count<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
-    let (condition, values) = condition(collection, &listing.filters);
+    let (condition, values) = DIALECT.conditions(collection, of_filters(&listing.filters), None);
     (format!("SELECT count(*) FROM {}{condition}", quote(collection.name())), values)
 }
 
 /// The records that match, in the order of their ids; the window is bound after the values.
 pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String, Vec<&'a Value>) {
-    let (condition, values) = condition(collection, &listing.filters);
+    let (condition, values) = DIALECT.conditions(collection, of_filters(&listing.filters), None);
     let (columns, table) = (columns(collection), quote(collection.name()));
-    let mut text = format!("SELECT id, {columns} FROM {table}{condition} ORDER BY id");
-    if listing.window.is_some() {
-        let _ = write!(text, " LIMIT ?{} OFFSET ?{}", values.len() + 1, values.len() + 2);
-    }
-    (text, values)
+    let window = DIALECT.window(listing.window, values.len());
+    (format!("SELECT id, {columns} FROM {table}{condition} ORDER BY id{window}"), values)
 }
 
-/// The ids of the records that match, in ascending order. Where several filters are given, `driver` is the
+/// The ids of the records that match, in ascending order. Where several conditions are given, `driver` is the
 /// place of the one whose index is used: SQLite cannot know which of them matches little.
 pub(super) fn matching<'a>(
     collection: &Collection,
-    filters: &'a [Filter],
+    conditions: impl Iterator<Item = (Column, &'a Condition)>,
     driver: Option<usize>,
 ) -> (String, Vec<&'a Value>) {
-    let (condition, values) =
-        condition_by(collection, filters, |place| driver.is_none_or(|driver| driver == place));
+    let (condition, values) = DIALECT.conditions(collection, conditions, driver);
     (format!("SELECT id FROM {}{condition} ORDER BY id", quote(collection.name())), values)
-}
-
-/// The ids of the records whose fields have the values ?1…, or have none, in ascending order.
-pub(super) fn in_set(
-    collection: &Collection,
-    fields: &[usize],
-    values: &[Option<Value>],
-) -> (String, Vec<Value>) {
-    let (mut conditions, mut bound) = (Vec::new(), Vec::new());
-    for (&position, value) in fields.iter().zip(values) {
-        let field = &collection.fields()[position];
-        let column = quote(field.name());
-        conditions.push(match value {
-            Some(value) => {
-                bound.push(value.clone());
-                format!("{column} = ?{}", bound.len())
-            }
-            None if field.kind().is_text() => format!("({column} IS NULL OR {column} = '')"),
-            None => format!("{column} IS NULL"),
-        });
-    }
-    let (table, conditions) = (quote(collection.name()), conditions.join(" AND "));
-    (format!("SELECT id FROM {table} WHERE {conditions} ORDER BY id"), bound)
 }
 
 pub(super) fn largest_id(collection: &Collection) -> String {
@@ -213,41 +190,4 @@ pub(super) fn largest_id(collection: &Collection) -> String {
 /// The ids from ?1 to ?2, in ascending order.
 pub(super) fn ids_between(collection: &Collection) -> String {
     format!("SELECT id FROM {} WHERE id BETWEEN ?1 AND ?2 ORDER BY id", quote(collection.name()))
-}
-
-fn condition<'a>(collection: &Collection, filters: &'a [Filter]) -> (String, Vec<&'a Value>) {
-    condition_by(collection, filters, |_| true)
-}
-
-/// `by_index` says of each filter whether an index may be used for it; a plus keeps SQLite from it.
-fn condition_by<'a>(
-    collection: &Collection,
-    filters: &'a [Filter],
-    by_index: impl Fn(usize) -> bool,
-) -> (String, Vec<&'a Value>) {
-    let (mut text, mut values) = (String::new(), Vec::new());
-    for (place, filter) in filters.iter().enumerate() {
-        let mut column = match filter.on {
-            Column::Id => "id".to_owned(),
-            Column::Field(position) => quote(collection.fields()[position].name()),
-        };
-        if !by_index(place) {
-            column.insert(0, '+');
-        }
-        text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
-        match &filter.condition {
-            Condition::Equals(value) => {
-                values.push(value);
-                let _ = write!(text, "{column} = ?{}", values.len());
-            }
-            Condition::Absent => {
-                let _ = write!(text, "{column} IS NULL");
-            }
-            Condition::AbsentOrEmpty => {
-                let _ = write!(text, "({column} IS NULL OR {column} = '')");
-            }
-            Condition::Never => text.push_str("FALSE"),
-        }
-    }
-    (text, values)
 }

@@ -1,0 +1,74 @@
+//! What a list asks for as SQL, for both engines: conditions, and the window. Names come from the catalog, values are
+//! bound.
+
+use super::ident::quote;
+use crate::catalog::collection::Collection;
+use crate::catalog::field::FieldKind;
+use crate::record::Value;
+use crate::record::listing::{Column, Condition, Filter, Window};
+
+/// How an engine writes it.
+pub(super) struct Dialect {
+    /// What stands before the number of a bound value.
+    pub(super) placeholder: char,
+    /// What else holds for a column that equals a value: the words by which the index that has it is found.
+    pub(super) index_hint: fn(column: &str, kind: FieldKind, value: &Value) -> Option<String>,
+}
+
+/// What a record must meet, one field after the other.
+pub(super) fn of_filters(filters: &[Filter]) -> impl Iterator<Item = (Column, &Condition)> {
+    filters.iter().map(|filter| (filter.on, &filter.condition))
+}
+
+impl Dialect {
+    /// ` WHERE …`, or nothing without a condition, and the values to bind.
+    ///
+    /// `driver` is the place of the only condition whose index may be used; a plus keeps SQLite from the others.
+    pub(super) fn conditions<'a>(
+        &self,
+        collection: &Collection,
+        conditions: impl Iterator<Item = (Column, &'a Condition)>,
+        driver: Option<usize>,
+    ) -> (String, Vec<&'a Value>) {
+        let mut values = Vec::new();
+        let mut written = Vec::new();
+        for (place, (on, condition)) in conditions.enumerate() {
+            let (name, kind) = match on {
+                Column::Id => ("id".to_owned(), FieldKind::OF_IDS),
+                Column::Field(position) => {
+                    let field = &collection.fields()[position];
+                    (quote(field.name()), field.kind())
+                }
+            };
+            let column = if driver.is_none_or(|driver| driver == place) { name } else { format!("+{name}") };
+            written.push(match condition {
+                Condition::Equals(value) => {
+                    values.push(value);
+                    let equals = format!("{column} = {}", self.place(values.len()));
+                    match (self.index_hint)(&column, kind, value) {
+                        Some(hint) => format!("{equals} AND {hint}"),
+                        None => equals,
+                    }
+                }
+                Condition::Absent => format!("{column} IS NULL"),
+                Condition::AbsentOrEmpty => format!("({column} IS NULL OR {column} = '')"),
+                Condition::Never => "FALSE".to_owned(),
+            });
+        }
+        let text =
+            if written.is_empty() { String::new() } else { format!(" WHERE {}", written.join(" AND ")) };
+        (text, values)
+    }
+
+    /// The part of a list that is asked for; its length and its beginning are bound after so many values.
+    pub(super) fn window(&self, window: Option<Window>, values: usize) -> String {
+        window.map_or_else(String::new, |_| {
+            format!(" LIMIT {} OFFSET {}", self.place(values + 1), self.place(values + 2))
+        })
+    }
+
+    /// The place of a bound value.
+    fn place(&self, number: usize) -> String {
+        format!("{}{number}", self.placeholder)
+    }
+}
