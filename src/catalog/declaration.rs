@@ -71,23 +71,18 @@ pub enum Remedy {
     OneOf { given: String, choices: Vec<String> },
 }
 
+impl Remedy {
+    fn one_of<'a>(given: &str, choices: impl IntoIterator<Item = &'a str>) -> Self {
+        let choices = choices.into_iter().map(str::to_owned).collect();
+        Self::OneOf { given: given.to_owned(), choices }
+    }
+}
+
 impl Catalog {
     /// Makes the catalog, or says everything that stands against it.
     ///
     /// `key_parameters` are the query parameters that carry an access key: no field may be called so.
     pub fn declare(declarations: &[Declaration], key_parameters: &[&str]) -> Result<Self, Vec<Fault>> {
-        let mut judge = Judge::new(key_parameters);
-        let mut collections = Vec::with_capacity(declarations.len());
-        for position in 0..declarations.len() {
-            collections.extend(judge.collection(declarations, position));
-        }
-        if declarations.is_empty() {
-            judge.fault(
-                &[],
-                "no collection is declared",
-                Remedy::Advice("declare at least one [[collection]]".into()),
-            );
-        }
-        if judge.faults.is_empty() { Ok(Self { collections }) } else { Err(judge.faults) }
+        Judge::judge(declarations, key_parameters).map(|collections| Self { collections })
     }
 }

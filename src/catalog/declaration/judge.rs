@@ -12,48 +12,63 @@ const LONGEST_INTERVAL: i64 = 1_000_000_000;
 /// Meta members of a list that a page's own keys must not hide.
 const META_MEMBERS: [&str; 4] = ["total_count", "next", "previous", "filters"];
 
+/// Judges one collection after the other.
 pub(super) struct Judge<'a> {
     key_parameters: &'a [&'a str],
-    pub(super) faults: Vec<Fault>,
-}
-
-/// The path of a key inside `[[collection]]` number `position`.
-fn path(position: usize, rest: &[&str]) -> Vec<Step> {
-    let mut path = vec![Step::Key("collection".into()), Step::Index(position)];
-    path.extend(rest.iter().map(|key| Step::Key((*key).to_owned())));
-    path
+    /// All that are declared.
+    all: &'a [Declaration],
+    /// The place of the one that is judged.
+    position: usize,
+    faults: Vec<Fault>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(key_parameters: &'a [&'a str]) -> Self {
-        Self { key_parameters, faults: Vec::new() }
+    /// Every collection, or everything that stands against them.
+    pub(super) fn judge(
+        all: &'a [Declaration],
+        key_parameters: &'a [&'a str],
+    ) -> Result<Vec<Collection>, Vec<Fault>> {
+        let mut judge = Self { key_parameters, all, position: 0, faults: Vec::new() };
+        let mut collections = Vec::with_capacity(all.len());
+        for (position, declared) in all.iter().enumerate() {
+            judge.position = position;
+            collections.extend(judge.collection(declared));
+        }
+        if all.is_empty() {
+            let remedy = Remedy::Advice("declare at least one [[collection]]".into());
+            let message = "no collection is declared".into();
+            judge.faults.push(Fault { path: Vec::new(), message, remedy });
+        }
+        if judge.faults.is_empty() { Ok(collections) } else { Err(judge.faults) }
     }
 
-    pub(super) fn fault(&mut self, path: &[Step], message: impl Into<String>, remedy: Remedy) {
-        self.faults.push(Fault { path: path.to_vec(), message: message.into(), remedy });
+    /// Notes a fault of the key at this path inside the collection.
+    fn fault(&mut self, keys: &[&str], places: &[usize], message: impl Into<String>, remedy: Remedy) {
+        let mut path = vec![Step::Key("collection".into()), Step::Index(self.position)];
+        path.extend(keys.iter().map(|key| Step::Key((*key).to_owned())));
+        path.extend(places.iter().map(|place| Step::Index(*place)));
+        self.faults.push(Fault { path, message: message.into(), remedy });
     }
 
-    fn advise(&mut self, path: &[Step], message: impl Into<String>, advice: impl Into<String>) {
-        self.fault(path, message, Remedy::Advice(advice.into()));
+    fn advise(&mut self, keys: &[&str], message: impl Into<String>, advice: impl Into<String>) {
+        self.fault(keys, &[], message, Remedy::Advice(advice.into()));
     }
 
-    fn choose(&mut self, path: &[Step], message: impl Into<String>, given: &str, choices: Vec<String>) {
-        self.fault(path, message, Remedy::OneOf { given: given.to_owned(), choices });
+    fn advise_at(&mut self, key: &str, places: &[usize], message: impl Into<String>, advice: &str) {
+        self.fault(&[key], places, message, Remedy::Advice(advice.into()));
     }
 
-    pub(super) fn collection(&mut self, all: &[Declaration], position: usize) -> Option<Collection> {
-        let declared = &all[position];
-        let name = self.collection_name(all, position);
-        let fields = self.fields(all, position);
-        let unique = self.unique(declared, position);
-        let list_verbs = self.verbs(position, "list_verbs", &declared.list_verbs, &Verb::OF_LISTS);
-        let unique_verbs = self.verbs(position, "unique_verbs", &declared.unique_verbs, &Verb::OF_RECORDS);
-        let pagination =
-            declared.pagination.as_ref().map(|pagination| self.pagination(declared, position, pagination));
-        let admission = self.admission(declared, position);
-        let rate_limit = declared.rate_limit.map(|limit| self.rate_limit(declared, position, limit));
+    fn collection(&mut self, declared: &'a Declaration) -> Option<Collection> {
+        let name = self.collection_name(&declared.name);
+        let fields = self.fields(declared);
+        let unique = self.unique(declared);
+        let list_verbs = self.verbs("list_verbs", &declared.list_verbs, &Verb::OF_LISTS);
+        let unique_verbs = self.verbs("unique_verbs", &declared.unique_verbs, &Verb::OF_RECORDS);
+        let pagination = declared.pagination.as_ref().map(|pages| self.pagination(declared, pages));
+        let admission = self.admission(declared);
+        let rate_limit = declared.rate_limit.map(|limit| self.rate_limit(declared, limit));
         Some(Collection {
-            position,
+            position: self.position,
             name: name?,
             shows_id: declared.show_id,
             fields: fields?,
@@ -66,161 +81,117 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn collection_name(&mut self, all: &[Declaration], position: usize) -> Option<CollectionName> {
-        let text = &all[position].name;
-        let at = path(position, &["name"]);
-        if all[..position].iter().any(|earlier| earlier.name == *text) {
-            self.advise(
-                &at,
-                format!("the collection `{text}` is declared twice"),
-                "give one of them another name",
-            );
+    fn collection_name(&mut self, text: &str) -> Option<CollectionName> {
+        if self.all[..self.position].iter().any(|earlier| earlier.name == *text) {
+            let message = format!("the collection `{text}` is declared twice");
+            self.advise(&["name"], message, "give one of them another name");
         }
-        match CollectionName::parse(text) {
-            Ok(name) => Some(name),
-            Err(error) => {
-                self.advise(
-                    &at,
-                    format!("`{text}` cannot be the name of a collection: {error}"),
-                    "choose another name",
-                );
-                None
-            }
-        }
+        let name = CollectionName::parse(text).map_err(|error| {
+            let message = format!("`{text}` cannot be the name of a collection: {error}");
+            self.advise(&["name"], message, "choose another name");
+        });
+        name.ok()
     }
 
     /// `None` when a field could not be made; what is wrong has been said.
-    fn fields(&mut self, all: &[Declaration], position: usize) -> Option<Vec<Field>> {
-        let declared = &all[position];
+    fn fields(&mut self, declared: &Declaration) -> Option<Vec<Field>> {
         if declared.fields.is_empty() {
-            self.advise(
-                &path(position, &[]),
-                format!("the collection `{}` has no field", declared.name),
-                "declare at least one under [collection.fields], such as `title = { type = \"string\" }`",
-            );
+            let message = format!("the collection `{}` has no field", declared.name);
+            let advice =
+                "declare at least one under [collection.fields], such as `title = { type = \"string\" }`";
+            self.advise(&[], message, advice);
         }
         // All of them are judged before the first that could not be made ends the list.
-        let fields: Vec<Option<Field>> =
-            declared.fields.iter().map(|field| self.field(all, position, field)).collect();
+        let fields: Vec<Option<Field>> = declared.fields.iter().map(|field| self.field(field)).collect();
         fields.into_iter().collect()
     }
 
-    fn field(&mut self, all: &[Declaration], position: usize, field: &FieldDeclaration) -> Option<Field> {
-        let at = path(position, &["fields", &field.name]);
-        let name = match FieldName::parse(&field.name) {
-            Ok(name) => Some(name),
-            Err(error) => {
-                let message = format!("`{}` cannot be the name of a field: {error}", field.name);
-                self.advise(&at, message, "choose another name");
-                None
-            }
-        };
+    fn field(&mut self, field: &FieldDeclaration) -> Option<Field> {
+        let at = ["fields", &field.name];
+        let name = FieldName::parse(&field.name).map_err(|error| {
+            let message = format!("`{}` cannot be the name of a field: {error}", field.name);
+            self.advise(&at, message, "choose another name");
+        });
         if self.key_parameters.contains(&field.name.as_str()) {
-            self.advise(
-                &at,
-                format!("`{}` is the query parameter that carries the access key", field.name),
-                "choose another name, or another `parameter` under [access]",
-            );
+            let message = format!("`{}` is the query parameter that carries the access key", field.name);
+            self.advise(&at, message, "choose another name, or another `parameter` under [access]");
         }
         let kind = FieldKind::parse(&field.kind);
         if kind.is_none() {
-            self.choose(
-                &path(position, &["fields", &field.name, "type"]),
-                format!("there is no type `{}`", field.kind),
-                &field.kind,
-                FieldKind::ALL.iter().map(|kind| kind.name().to_owned()).collect(),
-            );
+            let message = format!("there is no type `{}`", field.kind);
+            let remedy = Remedy::one_of(&field.kind, FieldKind::ALL.map(FieldKind::name));
+            self.fault(&["fields", &field.name, "type"], &[], message, remedy);
         }
-        let reference = self.reference(all, position, field, kind);
-        Some(Field::new(name?, kind?, field.required, reference))
+        let reference = self.reference(field, kind);
+        Some(Field::new(name.ok()?, kind?, field.required, reference))
     }
 
-    fn reference(
-        &mut self,
-        all: &[Declaration],
-        position: usize,
-        field: &FieldDeclaration,
-        kind: Option<FieldKind>,
-    ) -> Option<Reference> {
-        let on_delete_at = path(position, &["fields", &field.name, "on_delete"]);
-        let on_delete = match &field.on_delete {
-            None => Some(OnDelete::Restrict),
-            Some(text) => OnDelete::parse(text),
-        };
+    fn reference(&mut self, field: &FieldDeclaration, kind: Option<FieldKind>) -> Option<Reference> {
+        let at = ["fields", &field.name, "references"];
+        let at_on_delete = ["fields", &field.name, "on_delete"];
+        let on_delete = field.on_delete.as_deref().map_or(Some(OnDelete::Restrict), OnDelete::parse);
         if let (None, Some(text)) = (on_delete, &field.on_delete) {
-            let choices = OnDelete::ALL.iter().map(|rule| rule.name().to_owned()).collect();
-            self.choose(&on_delete_at, format!("there is no deletion rule `{text}`"), text, choices);
+            let remedy = Remedy::one_of(text, OnDelete::ALL.map(OnDelete::name));
+            self.fault(&at_on_delete, &[], format!("there is no deletion rule `{text}`"), remedy);
         }
         let Some(target) = &field.references else {
             if field.on_delete.is_some() {
                 let message = format!("`{}` has `on_delete` but refers to nothing", field.name);
-                self.advise(&on_delete_at, message, "add `references`, or leave `on_delete` out");
+                self.advise(&at_on_delete, message, "add `references`, or leave `on_delete` out");
             }
             return None;
         };
-        let at = path(position, &["fields", &field.name, "references"]);
         if kind.is_some_and(|kind| kind != FieldKind::OF_IDS) {
-            self.advise(
-                &path(position, &["fields", &field.name, "type"]),
-                format!("`{}` refers to the id of a record, which is an integer", field.name),
-                "write `type = \"integer\"`",
-            );
+            let message = format!("`{}` refers to the id of a record, which is an integer", field.name);
+            self.advise(&["fields", &field.name, "type"], message, "write `type = \"integer\"`");
         }
         if on_delete == Some(OnDelete::SetNull) && field.required {
             let message = format!("`{}` is required, so a delete cannot clear it", field.name);
-            self.advise(
-                &on_delete_at,
-                message,
-                "use \"restrict\" or \"cascade\", or make the field optional",
-            );
+            let advice = "use \"restrict\" or \"cascade\", or make the field optional";
+            self.advise(&at_on_delete, message, advice);
         }
-        let found = all.iter().position(|collection| collection.name == *target);
-        match found {
-            Some(target) if target < position => Some(Reference { target, on_delete: on_delete? }),
+        let (all, position) = (self.all, self.position);
+        match all.iter().position(|collection| collection.name == *target) {
+            Some(target) if target < position => return Some(Reference { target, on_delete: on_delete? }),
             Some(target) if target == position => {
                 let message = format!("`{}` refers to its own collection", field.name);
                 self.advise(&at, message, "refer to a collection that is declared above");
-                None
             }
             Some(_) => {
-                let message =
-                    format!("`{target}` is declared below `{}`, which refers to it", all[position].name);
-                let advice = format!("move [[collection]] `{target}` above `{}`", all[position].name);
-                self.advise(&at, message, advice);
-                None
+                let own = &all[position].name;
+                let message = format!("`{target}` is declared below `{own}`, which refers to it");
+                self.advise(&at, message, format!("move [[collection]] `{target}` above `{own}`"));
             }
             None => {
-                let choices = all[..position].iter().map(|collection| collection.name.clone()).collect();
-                self.choose(&at, format!("there is no collection `{target}`"), target, choices);
-                None
+                let names = all[..position].iter().map(|collection| collection.name.as_str());
+                let remedy = Remedy::one_of(target, names);
+                self.fault(&at, &[], format!("there is no collection `{target}`"), remedy);
             }
         }
+        None
     }
 
-    fn unique(&mut self, declared: &Declaration, position: usize) -> Vec<Vec<usize>> {
+    fn unique(&mut self, declared: &Declaration) -> Vec<Vec<usize>> {
         let mut rules: Vec<Vec<usize>> = Vec::new();
         for (number, names) in declared.unique.iter().enumerate() {
-            let mut at = path(position, &["unique"]);
-            at.push(Step::Index(number));
             let mut rule = Vec::new();
             for (place, name) in names.iter().enumerate() {
-                let mut at = at.clone();
-                at.push(Step::Index(place));
                 match declared.fields.iter().position(|field| field.name == *name) {
                     Some(field) if rule.contains(&field) => {
                         let message = format!("`{name}` stands twice in one unique rule");
-                        self.advise(&at, message, "name each field once");
+                        self.advise_at("unique", &[number, place], message, "name each field once");
                     }
                     Some(field) => rule.push(field),
                     None => {
-                        let choices = declared.fields.iter().map(|field| field.name.clone()).collect();
                         let message = format!("`{name}` is not a field of `{}`", declared.name);
-                        self.choose(&at, message, name, choices);
+                        let names = declared.fields.iter().map(|field| field.name.as_str());
+                        self.fault(&["unique"], &[number, place], message, Remedy::one_of(name, names));
                     }
                 }
             }
             if names.is_empty() {
-                self.advise(&at, "a unique rule names no field", "name at least one field");
+                let message = "a unique rule names no field";
+                self.advise_at("unique", &[number], message, "name at least one field");
             }
             let as_set = |rule: &[usize]| {
                 let mut set = rule.to_vec();
@@ -230,7 +201,8 @@ impl<'a> Judge<'a> {
             // What is left of a broken rule says nothing about the others.
             let is_whole = !rule.is_empty() && rule.len() == names.len();
             if is_whole && rules.iter().any(|earlier| as_set(earlier) == as_set(&rule)) {
-                self.advise(&at, "the same unique rule is declared twice", "leave one of them out");
+                let message = "the same unique rule is declared twice";
+                self.advise_at("unique", &[number], message, "leave one of them out");
             }
             if is_whole {
                 rules.push(rule);
@@ -239,43 +211,34 @@ impl<'a> Judge<'a> {
         rules
     }
 
-    fn verbs(&mut self, position: usize, key: &str, names: &[String], allowed: &[Verb]) -> Vec<Verb> {
+    fn verbs(&mut self, key: &str, names: &[String], allowed: &[Verb]) -> Vec<Verb> {
         let mut verbs = Vec::new();
         for (number, name) in names.iter().enumerate() {
-            let mut at = path(position, &[key]);
-            at.push(Step::Index(number));
             match allowed.iter().find(|verb| verb.name() == name) {
                 Some(verb) if verbs.contains(verb) => {
-                    self.advise(&at, format!("`{name}` stands twice in `{key}`"), "name each verb once");
+                    let message = format!("`{name}` stands twice in `{key}`");
+                    self.advise_at(key, &[number], message, "name each verb once");
                 }
                 Some(verb) => verbs.push(*verb),
                 None => {
-                    let choices = allowed.iter().map(|verb| verb.name().to_owned()).collect();
-                    self.choose(&at, format!("`{key}` cannot allow `{name}`"), name, choices);
+                    let remedy = Remedy::one_of(name, allowed.iter().map(|verb| verb.name()));
+                    self.fault(&[key], &[number], format!("`{key}` cannot allow `{name}`"), remedy);
                 }
             }
         }
         verbs
     }
 
-    fn pagination(
-        &mut self,
-        declared: &Declaration,
-        position: usize,
-        pages: &PaginationDeclaration,
-    ) -> Pagination {
+    fn pagination(&mut self, declared: &Declaration, pages: &PaginationDeclaration) -> Pagination {
         if pages.page_size < 1 {
             let message = format!("a page of {} records is no page", pages.page_size);
-            self.advise(&path(position, &["pagination", "page_size"]), message, "use 1 or more");
+            self.advise(&["pagination", "page_size"], message, "use 1 or more");
         }
         for (key, text) in [("offset_key", &pages.offset_key), ("count_key", &pages.count_key)] {
-            let at = path(position, &["pagination", key]);
+            let at = ["pagination", key];
             if !name::is_parameter(text) {
-                self.advise(
-                    &at,
-                    format!("`{text}` cannot be the name of a query parameter"),
-                    "use letters, digits, _ and -, beginning with a letter or _",
-                );
+                let message = format!("`{text}` cannot be the name of a query parameter");
+                self.advise(&at, message, "use letters, digits, _ and -, beginning with a letter or _");
             }
             if self.key_parameters.contains(&text.as_str()) {
                 let message = format!("`{text}` is the query parameter that carries the access key");
@@ -286,16 +249,15 @@ impl<'a> Judge<'a> {
                 self.advise(&at, message, "choose another name");
             }
             if declared.fields.iter().any(|field| field.name == *text) {
-                self.advise(
-                    &path(position, &["fields", text]),
-                    format!("the field `{text}` is called like the `{key}` of its collection"),
-                    format!("rename the field, or set another `{key}` under [collection.pagination]"),
-                );
+                let message = format!("the field `{text}` is called like the `{key}` of its collection");
+                let advice =
+                    format!("rename the field, or set another `{key}` under [collection.pagination]");
+                self.advise(&["fields", text], message, advice);
             }
         }
         if pages.offset_key == pages.count_key {
-            let at = path(position, &["pagination", "count_key"]);
-            self.advise(&at, "`offset_key` and `count_key` are the same", "choose two names");
+            let message = "`offset_key` and `count_key` are the same";
+            self.advise(&["pagination", "count_key"], message, "choose two names");
         }
         Pagination {
             page_size: pages.page_size.max(1).unsigned_abs(),
@@ -304,45 +266,34 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn admission(&mut self, declared: &Declaration, position: usize) -> Admission {
+    fn admission(&mut self, declared: &Declaration) -> Admission {
         match (declared.authentication, declared.authorization) {
             (false, false) => Admission::Open,
             (true, false) => Admission::Identified,
             (true, true) => Admission::KnownOnly,
             (false, true) => {
-                self.advise(
-                    &path(position, &["access", "authorization"]),
-                    "`authorization` needs `authentication`: who is not asked for a key cannot be refused",
-                    "add `authentication = true`",
-                );
+                let message =
+                    "`authorization` needs `authentication`: who is not asked for a key cannot be refused";
+                self.advise(&["access", "authorization"], message, "add `authentication = true`");
                 Admission::KnownOnly
             }
         }
     }
 
-    fn rate_limit(
-        &mut self,
-        declared: &Declaration,
-        position: usize,
-        limit: RateLimitDeclaration,
-    ) -> RateLimit {
+    fn rate_limit(&mut self, declared: &Declaration, limit: RateLimitDeclaration) -> RateLimit {
         for (key, value) in [("quota", limit.quota), ("interval", limit.interval)] {
             if value < 1 {
-                let at = path(position, &["rate_limit", key]);
-                self.advise(&at, format!("`{key}` is {value}"), "use 1 or more");
+                self.advise(&["rate_limit", key], format!("`{key}` is {value}"), "use 1 or more");
             }
         }
         if limit.interval > LONGEST_INTERVAL {
-            let at = path(position, &["rate_limit", "interval"]);
             let advice = format!("it is in seconds; use {LONGEST_INTERVAL} or less");
-            self.advise(&at, format!("`interval` is {}", limit.interval), advice);
+            self.advise(&["rate_limit", "interval"], format!("`interval` is {}", limit.interval), advice);
         }
         if !declared.authentication {
-            self.advise(
-                &path(position, &["rate_limit"]),
-                "a rate limit needs `authentication`: it counts the requests of an access key",
-                "add `authentication = true` under [collection.access]",
-            );
+            let message = "a rate limit needs `authentication`: it counts the requests of an access key";
+            let advice = "add `authentication = true` under [collection.access]";
+            self.advise(&["rate_limit"], message, advice);
         }
         RateLimit {
             quota: limit.quota.max(1).unsigned_abs(),
