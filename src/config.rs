@@ -32,6 +32,7 @@ use crate::http;
 use crate::observe::LogSettings;
 use crate::store::OpenSettings;
 use crate::store::url::{StorageUrl, Surroundings};
+pub(crate) use password::without_passwords;
 pub use problem::{ConfigError, Problem};
 use std::fmt;
 use std::io;
@@ -44,11 +45,6 @@ pub const STARTER: &str = include_str!("config/starter.toml");
 
 /// The file that is read when none is named.
 pub const DEFAULT_FILE: &str = "carnet.toml";
-
-/// A text without the passwords of the URLs in it, as long as before.
-pub(crate) fn without_passwords(text: &str) -> String {
-    password::without_passwords(text)
-}
 
 /// The address to listen on that a text probably means, which is none.
 pub(crate) fn address_meant(text: &str) -> Option<String> {

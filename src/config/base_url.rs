@@ -1,19 +1,13 @@
 //! The address under which clients reach the server: what `Location` and `Link` begin with.
 
+use super::Config;
 use super::effective::{COMMENT, Lines, quoted};
-use super::setting::Setting;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides};
 
-pub(super) fn read<'t>(
-    reader: &mut Reader<'t>,
-    table: &Table<'t>,
-    overrides: &Overrides,
-    config: &mut Config,
-) {
-    let written = reader.string(table, "base_url");
-    let Some(setting) = Setting::choose("base_url", &overrides.base_url, &written) else { return };
-    let parsed = parse(setting.text).map_err(|error| {
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
+    let given = reader.overrides.base_url.as_ref();
+    let Some(setting) = reader.setting(table, "base_url", given) else { return };
+    let parsed = parse(&setting.text).map_err(|error| {
         let remedy =
             "write the address under which clients reach the server, such as `https://book.example.org`";
         setting.problem(&error.to_string(), remedy)

@@ -8,7 +8,7 @@ use super::problem::{ConfigError, Problem};
 use super::setting::Setting;
 use super::syntax::Syntax;
 use super::tree::{self, Reader, Table};
-use super::{Config, Given, Origin, Overrides, keys, log, server};
+use super::{Config, Origin, Overrides, keys, log, server};
 use crate::catalog::declaration::{Declaration, Fault, Remedy};
 use crate::catalog::{Catalog, name};
 use crate::observe::Level;
@@ -25,13 +25,13 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     if syntax.is_broken {
         return Err(ConfigError::new(&name, text, syntax.problems, true));
     }
-    let mut reader = Reader { text, problems: syntax.problems, spoiled: Vec::new() };
+    let mut reader = Reader { text, overrides, problems: syntax.problems, spoiled: Vec::new() };
     let file = Table { path: Vec::new(), keys: keys::FILE, entries: tree, span: 0..0 };
     reader.refuse_unknown_keys(&file);
     let mut config = Config::unset(origin);
 
     let table = reader.table_or(&file, "server", keys::SERVER, &nothing);
-    server::read(&mut reader, &table, overrides, &mut config);
+    server::read(&mut reader, &table, &mut config);
     let table = reader.table_or(&file, "access", keys::ACCESS, &nothing);
     let parameter = reader.string(&table, "parameter");
     let unknown = reader.number(&table, "unknown_keys_per_minute", 0..=1_000_000);
@@ -39,7 +39,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
         config.api.unknown_keys_per_minute = unknown;
     }
     let table = reader.table_or(&file, "log", keys::LOG, &nothing);
-    log(&mut reader, &table, &overrides.log, &mut config);
+    log(&mut reader, &table, &mut config);
 
     let declarations = collections(&mut reader, &file);
     let is_parameter = parameter.is_none_or(|parameter| {
@@ -54,13 +54,12 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     }
 }
 
-fn log<'t>(reader: &mut Reader<'t>, table: &Table<'t>, given: &Option<Given>, config: &mut Config) {
-    let (level, format) = (reader.string(table, "level"), reader.string(table, "format"));
-    let level = Setting::choose("level", given, &level);
-    let format = Setting::choose("format", &None, &format);
+fn log<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
+    let level = reader.setting(table, "level", reader.overrides.log.as_ref());
     if let Some(level) = one_of(reader, level, &log::LEVELS, Level::name) {
         config.log.level = level;
     }
+    let format = reader.setting(table, "format", None);
     if let Some(format) = one_of(reader, format, &log::FORMATS, log::format_name) {
         config.log.format = format;
     }
@@ -69,7 +68,7 @@ fn log<'t>(reader: &mut Reader<'t>, table: &Table<'t>, given: &Option<Given>, co
 /// The one of `all` that the setting names.
 fn one_of<T: Copy>(
     reader: &mut Reader<'_>,
-    setting: Option<Setting<'_>>,
+    setting: Option<Setting>,
     all: &[T],
     name: fn(T) -> &'static str,
 ) -> Option<T> {

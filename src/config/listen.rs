@@ -1,24 +1,18 @@
 //! Addresses to listen on, and what a text that is none may mean.
 
+use super::Config;
 use super::effective::{Lines, quoted};
-use super::setting::Setting;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-pub(super) fn read<'t>(
-    reader: &mut Reader<'t>,
-    table: &Table<'t>,
-    overrides: &Overrides,
-    config: &mut Config,
-) {
-    let written = reader.string(table, "listen");
-    let Some(setting) = Setting::choose("listen", &overrides.listen, &written) else { return };
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
+    let given = reader.overrides.listen.as_ref();
+    let Some(setting) = reader.setting(table, "listen", given) else { return };
     let parsed = setting.text.parse::<SocketAddr>().map_err(|_| {
         let remedy = "write ADDRESS:PORT with a numeric address: `127.0.0.1:8080` for this machine alone, \
                       `0.0.0.0:8080` for everybody who can reach it";
         let mut problem = setting.problem("is not an address with a port", remedy);
-        problem.label = meant(setting.text).map(|meant| format!("did you mean `{meant}`?"));
+        problem.label = meant(&setting.text).map(|meant| format!("did you mean `{meant}`?"));
         // A label needs a place in the file.
         if let (None, Some(label)) = (&problem.span, &problem.label) {
             problem.remedy = format!("{label} {remedy}");

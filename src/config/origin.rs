@@ -1,15 +1,15 @@
 //! The origin of a web page, exactly as a browser sends it: anything else would never match.
 
+use super::Config;
 use super::effective::{Lines, list};
 use super::problem::Problem;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides};
 
 /// Stands for every origin.
 const ANY: &str = "*";
 
 /// Reads `cors_origins`.
-pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, _: &Overrides, config: &mut Config) {
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     let written = reader.strings(table, "cors_origins").unwrap_or_default();
     for (place, text) in written.iter().enumerate() {
         let origin = text.get_ref();

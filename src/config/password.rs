@@ -3,7 +3,7 @@
 //! The text may be anything, also broken TOML, so this goes line by line and would rather blot out too much.
 
 /// The text with every password of a URL starred out, byte for byte, so that spans still fit.
-pub(super) fn without_passwords(text: &str) -> String {
+pub(crate) fn without_passwords(text: &str) -> String {
     let mut blotted = text.as_bytes().to_vec();
     let mut start = 0;
     for line in text.split_inclusive('\n') {

@@ -1,13 +1,13 @@
 //! The proxies whose word is taken: `trusted_proxies`.
 
+use super::Config;
 use super::effective::{Lines, list};
 use super::problem::Problem;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, _: &Overrides, config: &mut Config) {
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     for text in reader.strings(table, "trusted_proxies").unwrap_or_default() {
         let address = text.get_ref().parse::<IpAddr>().map(IpNet::from);
         // `10.1.2.3/8` means the network that it is in.

@@ -4,7 +4,7 @@
 
 use super::effective::Lines;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides, base_url, listen, origin, proxies, size, storage, tls};
+use super::{Config, base_url, listen, origin, proxies, size, storage, tls};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ enum Takes {
 }
 
 /// Reads what is written in the table, or given instead.
-type Read = for<'t> fn(&mut Reader<'t>, &Table<'t>, &Overrides, &mut Config);
+type Read = for<'t> fn(&mut Reader<'t>, &Table<'t>, &mut Config);
 /// Writes the lines of the key.
 type Write = fn(&Config, &mut Lines);
 
@@ -45,7 +45,7 @@ const KEYS: [Key; 23] = [
     key("base_url", Takes::Other(base_url::read, base_url::write)),
     key("tls_cert", Takes::Other(tls::read, tls::write)),
     // Read and written with `tls_cert`.
-    key("tls_key", Takes::Other(|_, _, _, _| {}, |_, _| {})),
+    key("tls_key", Takes::Other(|_, _, _| {}, |_, _| {})),
     key("hsts", Takes::Other(tls::read_hsts, tls::write_hsts)),
     key("max_body", Takes::Size(|config| &mut config.http.max_body)),
     key("memory", Takes::Size(|config| &mut config.store.memory)),
@@ -78,12 +78,7 @@ pub(super) const NAMES: [&str; KEYS.len()] = {
 };
 
 /// Reads the table into the configuration; what is not written, or not usably, stays as it is.
-pub(super) fn read<'t>(
-    reader: &mut Reader<'t>,
-    table: &Table<'t>,
-    overrides: &Overrides,
-    config: &mut Config,
-) {
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     for Key { name, takes } in &KEYS {
         match takes {
             Takes::Size(place) => put(reader.size(table, name), place(config)),
@@ -96,7 +91,7 @@ pub(super) fn read<'t>(
                 put(seconds.map(|seconds| Duration::from_secs(seconds.unsigned_abs())), place(config));
             }
             Takes::Switch(place) => put(reader.boolean(table, name), place(config)),
-            Takes::Other(read, _) => read(reader, table, overrides, config),
+            Takes::Other(read, _) => read(reader, table, config),
         }
     }
 }

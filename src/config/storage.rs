@@ -1,21 +1,15 @@
 //! Where the data is: `database`.
 
+use super::Config;
 use super::effective::{COMMENT, Lines, quoted};
-use super::setting::Setting;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides};
 use crate::store::url::StorageUrl;
 
-pub(super) fn read<'t>(
-    reader: &mut Reader<'t>,
-    table: &Table<'t>,
-    overrides: &Overrides,
-    config: &mut Config,
-) {
-    let written = reader.string(table, "database");
-    let Some(setting) = Setting::choose("database", &overrides.database, &written) else { return };
-    let parsed = StorageUrl::parse(setting.text)
-        .and_then(|url| url.within(&overrides.surroundings))
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
+    let given = reader.overrides.database.as_ref();
+    let Some(setting) = reader.setting(table, "database", given) else { return };
+    let parsed = StorageUrl::parse(&setting.text)
+        .and_then(|url| url.within(&reader.overrides.surroundings))
         .map_err(|error| setting.problem("does not say where the data is", error.to_string()));
     if let Some(storage) = reader.note(parsed) {
         config.storage = storage;

@@ -3,14 +3,14 @@
 use super::effective::{COMMENT, Lines, quoted};
 use super::problem::Problem;
 use super::tree::{Reader, Table};
-use super::{Config, Overrides, TlsFiles};
+use super::{Config, TlsFiles};
 use std::path::Path;
 
 /// Ten years, in seconds.
 const LONGEST_PROMISE: i64 = 315_360_000;
 
 /// Both files, or neither.
-pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, _: &Overrides, config: &mut Config) {
+pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     let files = (reader.string(table, "tls_cert"), reader.string(table, "tls_key"));
     let (written, missing) = match files {
         (None, None) => return,
@@ -38,7 +38,7 @@ pub(super) fn write(config: &Config, lines: &mut Lines) {
 }
 
 /// Only who serves TLS can promise it.
-pub(super) fn read_hsts<'t>(reader: &mut Reader<'t>, table: &Table<'t>, _: &Overrides, config: &mut Config) {
+pub(super) fn read_hsts<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     let Some(seconds) = reader.number(table, "hsts", 0..=LONGEST_PROMISE) else { return };
     config.api.hsts = seconds.unsigned_abs();
     let has_file = |name| table.entries.get(name).is_some_and(|value| value.get_ref().is_str());

@@ -4,7 +4,7 @@
 
 use super::keys::{self, Keys};
 use super::problem::{self, Problem};
-use super::{size, synonyms};
+use super::{Overrides, size, synonyms};
 use crate::catalog::declaration::Step;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
@@ -13,6 +13,8 @@ use toml::de::{DeTable, DeValue};
 /// Collects what is wrong while tables are read.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
+    /// What is given instead of what is written.
+    pub(super) overrides: &'t Overrides,
     pub(super) problems: Vec<Problem>,
     /// Paths whose values are stand-ins, because what was written could not be used. What the catalog
     /// says about them would only confuse.
