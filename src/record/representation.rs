@@ -2,6 +2,8 @@
 //!
 //! Written straight into a buffer; no tree of values stands between the stored row and the answer.
 
+use std::convert::Infallible;
+
 use bytes::Bytes;
 
 use super::value::Cell;
@@ -14,17 +16,17 @@ pub fn path(collection: &Collection, id: RecordId) -> String {
     format!("/{}/{id}/", collection.name())
 }
 
-/// Appends the record to `out`; `cells` are in the order of the fields.
-pub fn write<'a>(
+/// Appends the record to `out`; `cells` are in the order of the fields. The first that cannot be read ends it.
+pub fn write<'a, E>(
     out: &mut Vec<u8>,
     collection: &Collection,
     id: RecordId,
-    cells: impl Iterator<Item = Cell<'a>>,
-) {
+    cells: impl Iterator<Item = Result<Cell<'a>, E>>,
+) -> Result<(), E> {
     out.push(b'{');
     for (field, cell) in collection.fields().iter().zip(cells) {
         out.extend_from_slice(field.member().as_bytes());
-        cell.write(out);
+        cell?.write(out);
         out.push(b',');
     }
     if collection.shows_id() {
@@ -41,12 +43,14 @@ pub fn write<'a>(
     out.push(b'/');
     write_integer(out, id.get());
     out.extend_from_slice(b"/\"}");
+    Ok(())
 }
 
 /// A record as bytes of its own.
 pub fn of(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
     let mut bytes = Vec::with_capacity(256);
-    write(&mut bytes, collection, id, values.iter().map(Value::cell));
+    let Ok(()) =
+        write(&mut bytes, collection, id, values.iter().map(|value| Ok::<_, Infallible>(value.cell())));
     bytes.into()
 }
 

@@ -133,11 +133,12 @@ pub(in crate::store) struct BlockBuilder {
 
 impl BlockBuilder {
     /// Adds the record that `write` appends.
-    pub(in crate::store) fn push(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>)) {
-        write(&mut self.bytes);
+    pub(in crate::store) fn push<T>(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        let outcome = write(&mut self.bytes);
         self.present |= 1 << bit(id);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.push(b',');
+        outcome
     }
 
     /// How many bytes it has so far.

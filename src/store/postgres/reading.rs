@@ -169,9 +169,8 @@ async fn gather(
             finish(building.replace((key, BlockBuilder::default())), &mut room);
         }
         if let Some((_, builder)) = &mut building {
-            let mut outcome = Ok(());
-            builder.push(id, |out| outcome = row::write(out, collection, id, &row, 2));
-            outcome.map_err(|error| of_reading(&error))?;
+            let written = builder.push(id, |out| row::write(out, collection, id, &row, 2));
+            written.map_err(|error| of_reading(&error))?;
             room.has_room(builder.len());
         }
         room.check()?;

@@ -4,7 +4,6 @@ use tokio_postgres::{Error, Row};
 
 use super::kind;
 use crate::catalog::collection::Collection;
-use crate::record::value::Cell;
 use crate::record::{RecordId, representation};
 
 /// Appends the representation of a record whose fields begin at `column`.
@@ -15,15 +14,9 @@ pub(super) fn write(
     row: &Row,
     column: usize,
 ) -> Result<(), Error> {
-    let mut failure = None;
-    let cells = collection.fields().iter().enumerate().map(|(position, field)| {
-        kind::cell(row, column + position, field.kind()).unwrap_or_else(|error| {
-            failure = Some(error);
-            Cell::Null
-        })
-    });
-    representation::write(out, collection, id, cells);
-    failure.map_or(Ok(()), Err)
+    let fields = collection.fields().iter().enumerate();
+    let cells = fields.map(|(position, field)| kind::cell(row, column + position, field.kind()));
+    representation::write(out, collection, id, cells)
 }
 
 /// The id in a column; none where an outer join found no record.

@@ -21,9 +21,7 @@ pub(super) fn push(
     row: &Row<'_>,
 ) -> rusqlite::Result<()> {
     let id = id(row)?;
-    let mut outcome = Ok(());
-    builder.push(id, |out| outcome = write_with_id(out, collection, row, id));
-    outcome
+    builder.push(id, |out| write_with_id(out, collection, row, id))
 }
 
 /// The table's own check keeps other ids out.
@@ -38,15 +36,8 @@ fn write_with_id(
     row: &Row<'_>,
     id: RecordId,
 ) -> rusqlite::Result<()> {
-    let mut failure = None;
-    let cells = collection.fields().iter().enumerate().map(|(position, field)| {
-        cell(row, position, field).unwrap_or_else(|error| {
-            failure = Some(error);
-            Cell::Null
-        })
-    });
-    representation::write(out, collection, id, cells);
-    failure.map_or(Ok(()), Err)
+    let fields = collection.fields().iter().enumerate();
+    representation::write(out, collection, id, fields.map(|(position, field)| cell(row, position, field)))
 }
 
 /// The values of a row `id, field, field, …`, in the order of the fields.

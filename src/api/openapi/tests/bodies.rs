@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
 use crate::record::representation;
-use crate::record::value::Cell;
+use crate::record::value::Value as Stored;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -129,9 +129,8 @@ fn a_record_is_described_as_it_is_written() {
     let catalog = rich();
     let document = document(&catalog, USUAL);
     let things = catalog.find("things").unwrap();
-    let cells = [Cell::Text("a"), Cell::Integer(i64::MIN), Cell::Float(1.0), Cell::Null];
-    let mut written = Vec::new();
-    representation::write(&mut written, things, RecordId::parse("7").unwrap(), cells.into_iter());
+    let values = [Stored::Text("a".into()), i64::MIN.into(), Stored::Float(1.0), Stored::Null];
+    let written = representation::of(things, RecordId::parse("7").unwrap(), &values);
     let mut record: Value = serde_json::from_slice(&written).unwrap();
     let judge = judge(&document, "things-record");
     assert!(judge.is_valid(&record), "{record}");
