@@ -16,12 +16,12 @@ pub mod keys;
 pub mod migration;
 mod page;
 pub mod postgres;
-mod queue;
 pub mod quota;
 mod read_limiter;
 mod schema_diff;
 mod sqlite;
 pub mod url;
+pub mod write;
 mod write_outcome;
 
 use std::path::PathBuf;
@@ -48,6 +48,8 @@ use postgres::Postgres;
 use quota::Usage;
 use sqlite::Sqlite;
 use url::StorageUrl;
+use write::handle::WriterHandle;
+use write::{Write, WriteRequest};
 use write_outcome::WriteOutcome;
 
 /// Where records are kept. Each operation means the same on every engine.
@@ -262,10 +264,8 @@ impl Store {
         draft: Draft,
         token: Option<IdempotencyToken>,
     ) -> Replayable<Result<Created, StoreError>> {
-        let told = match self {
-            Self::Sqlite(engine) => engine.insert(collection, draft, token).await,
-            Self::Postgres(engine) => Box::pin(engine.insert(collection, draft, token)).await,
-        };
+        let write = Write::Insert { collection: collection.position(), draft };
+        let told = self.writer().submit(WriteRequest { write, token }).await;
         self.recall(collection, None, told).await.map(WriteOutcome::created)
     }
 
@@ -279,10 +279,8 @@ impl Store {
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
     ) -> Replayable<Result<Option<Bytes>, StoreError>> {
-        let told = match self {
-            Self::Sqlite(engine) => engine.update(collection, id, patch, seen, token).await,
-            Self::Postgres(engine) => Box::pin(engine.update(collection, id, patch, seen, token)).await,
-        };
+        let write = Write::Update { collection: collection.position(), id, patch, seen };
+        let told = self.writer().submit(WriteRequest { write, token }).await;
         self.recall(collection, Some(id), told).await.map(WriteOutcome::updated)
     }
 
@@ -314,9 +312,14 @@ impl Store {
         seen: Option<ETags>,
         token: Option<IdempotencyToken>,
     ) -> Replayable<Result<bool, StoreError>> {
+        let write = Write::Delete { collection: collection.position(), id, seen };
+        self.writer().submit(WriteRequest { write, token }).await.map(WriteOutcome::deleted)
+    }
+
+    fn writer(&self) -> &WriterHandle {
         match self {
-            Self::Sqlite(engine) => engine.delete(collection, id, seen, token).await,
-            Self::Postgres(engine) => Box::pin(engine.delete(collection, id, seen, token)).await,
+            Self::Sqlite(engine) => engine.writer(),
+            Self::Postgres(engine) => engine.writer(),
         }
     }
 

@@ -29,9 +29,9 @@ pub const DEEPEST: usize = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft(Vec<Value>);
 
-/// The values to change, in the order of the fields; `None` stays as it is stored.
+/// The values to change, each with the position of its field, in the order of the fields.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Patch(Vec<Option<Value>>);
+pub struct Patch(Vec<(usize, Value)>);
 
 /// Why a body is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,14 +115,14 @@ impl Draft {
         values.collect::<Result<_, _>>().map(Self)
     }
 
-    /// How many bytes its texts take.
-    pub fn text_bytes(&self) -> usize {
-        self.0.iter().map(Value::text_bytes).sum()
+    /// The values in the order of the fields.
+    pub fn values(&self) -> &[Value] {
+        &self.0
     }
 
-    /// The values in the order of the fields.
-    pub fn into_values(self) -> Vec<Value> {
-        self.0
+    /// The same, taken out: nothing is left in the draft.
+    pub fn take_values(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.0)
     }
 }
 
@@ -150,19 +150,21 @@ impl Patch {
             }
             faults.report(DraftError::CannotBeChanged(member), Some(value.get()))
         })?;
-        let values = collection.fields().iter().zip(given);
-        let values = values.map(|(field, value)| value.map(|value| judge(field, value, faults)).transpose());
+        let values = collection.fields().iter().zip(given).enumerate();
+        let values = values.filter_map(|(position, (field, value))| {
+            Some(judge(field, value?, faults).map(|value| (position, value)))
+        });
         values.collect::<Result<_, _>>().map(Self)
     }
 
-    /// How many bytes its texts take.
-    pub fn text_bytes(&self) -> usize {
-        self.0.iter().flatten().map(Value::text_bytes).sum()
+    /// The values to change, each with the position of its field.
+    pub fn values(&self) -> &[(usize, Value)] {
+        &self.0
     }
 
-    /// The values in the order of the fields; `None` stays as it is stored.
-    pub fn into_values(self) -> Vec<Option<Value>> {
-        self.0
+    /// The same, taken out: nothing is left in the patch.
+    pub fn take_values(&mut self) -> Vec<(usize, Value)> {
+        std::mem::take(&mut self.0)
     }
 }
 

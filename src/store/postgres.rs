@@ -38,7 +38,6 @@ mod system_tables;
 mod tables;
 mod tls;
 mod undeclared_refs;
-mod write;
 mod writer;
 
 use std::sync::Arc;
@@ -51,26 +50,21 @@ use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::cache::read_path::{self, ListRequest};
 use super::fatal::FatalLatch;
-use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
-use super::write_outcome::WriteOutcome;
+use super::write::handle::WriterHandle;
 use super::{OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
-use crate::record::draft::{Draft, Patch};
-use crate::record::etag::ETags;
 use address::PostgresUrl;
 use key_follower::KeyFollower;
 use server::Server;
 use session::{Session, SessionContext};
 use statements::Statements;
-use write::{Patched, Write};
-use writer::Writer;
 
 /// How long to wait before a server is looked for again: at first, and at the most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -81,7 +75,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// A database on a server, open for one node.
 pub struct Postgres {
     context: SessionContext,
-    writer: Writer,
+    writer: WriterHandle,
     /// None while no server takes writes.
     current: ArcSwapOption<Session>,
 }
@@ -117,7 +111,7 @@ impl Postgres {
             budget,
         };
         let session = Session::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
-        let writer = Writer::default();
+        let writer = WriterHandle::default();
         let engine = Arc::new(Self { context, writer, current: ArcSwapOption::new(Some(session)) });
         let fatal = engine.context.fatal.clone();
         let work = writer::work(engine.clone());
@@ -159,6 +153,11 @@ impl Postgres {
         Session::begin(server, first, &self.context).await
     }
 
+    /// How writes reach the writer of this node.
+    pub(super) fn writer(&self) -> &WriterHandle {
+        &self.writer
+    }
+
     fn session(&self) -> Option<Arc<Session>> {
         self.current.load_full()
     }
@@ -177,42 +176,6 @@ impl Postgres {
 
     pub(super) async fn list(&self, request: ListRequest<'_, '_>) -> Result<Page, StoreError> {
         read_path::list(&*self.in_session()?, request).await
-    }
-
-    pub(super) async fn insert(
-        &self,
-        collection: &Collection,
-        draft: Draft,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<WriteOutcome> {
-        let (collection, values) = (collection.position(), draft.into_values());
-        self.writer.submit(Write::Insert { collection, values }, token).await
-    }
-
-    pub(super) async fn update(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        patch: Patch,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<WriteOutcome> {
-        let collection = collection.position();
-        let given = patch.into_values().into_iter().enumerate();
-        let given = given.filter_map(|(position, value)| Some((position, value?))).collect();
-        let change = Patched { given, seen };
-        self.writer.submit(Write::Update { collection, id, change }, token).await
-    }
-
-    pub(super) async fn delete(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<Result<bool, StoreError>> {
-        let collection = collection.position();
-        self.writer.submit(Write::Delete { collection, id, seen }, token).await.map(WriteOutcome::deleted)
     }
 
     pub(super) async fn use_quota(

@@ -40,29 +40,23 @@ use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::cache::builder::Builder;
 use super::fatal::FatalLatch;
-use super::idempotency::{IdempotencyToken, Replayable};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
-use super::write_outcome::WriteOutcome;
+use super::write::handle::WriterHandle;
 use super::{OpenError, OpenSettings, StoreError};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
-use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
-use crate::record::draft::{Draft, Patch};
-use crate::record::etag::ETags;
 use connection::Role;
 use file::DatabaseFile;
-use group::Group;
 use key_follower::KeyFollower;
 use key_table::KeyTable;
 use reader::Readers;
 use set_reader::FileReader;
 use sql::Statements;
-use write::Task;
 use writer::{Writer, WriterState};
 
 /// Reading connections that lists which take long leave to others.
@@ -149,41 +143,9 @@ impl Sqlite {
         })
     }
 
-    pub(super) async fn insert(
-        &self,
-        collection: &Collection,
-        draft: Draft,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<WriteOutcome> {
-        let collection = collection.position();
-        let bytes = draft.text_bytes();
-        let insert = move |group: &mut Group<'_>| group.insert(collection, draft);
-        self.writer.submit(token, bytes, Task::Small(Box::new(insert))).await
-    }
-
-    pub(super) async fn update(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        patch: Patch,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<WriteOutcome> {
-        let collection = collection.position();
-        let bytes = patch.text_bytes();
-        let update = move |group: &mut Group<'_>| group.update(collection, id, patch, seen.as_ref());
-        self.writer.submit(token, bytes, Task::Small(Box::new(update))).await
-    }
-
-    pub(super) async fn delete(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<Result<bool, StoreError>> {
-        let collection = collection.position();
-        self.writer.submit(token, 0, Task::Delete { collection, id, seen }).await.map(WriteOutcome::deleted)
+    /// How writes reach the writing thread.
+    pub(super) fn writer(&self) -> &WriterHandle {
+        &self.writer.handle
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

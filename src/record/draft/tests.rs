@@ -36,7 +36,7 @@ fn draft(body: &str) -> Result<Vec<Value>, DraftError> {
     Draft::parse(catalog().at(0), body.as_bytes()).map(|draft| draft.0)
 }
 
-fn patch(body: &str) -> Result<Vec<Option<Value>>, DraftError> {
+fn patch(body: &str) -> Result<Vec<(usize, Value)>, DraftError> {
     Patch::parse(catalog().at(0), RecordId(7), body.as_bytes()).map(|patch| patch.0)
 }
 
@@ -110,11 +110,8 @@ fn a_body_that_is_no_object_is_told_apart_from_one_that_is_no_json() {
 
 #[test]
 fn a_patch_says_only_what_changes_and_may_repeat_the_records_own_address() {
-    assert_eq!(patch("{}"), Ok(vec![None, None, None, None]));
-    assert_eq!(
-        patch(r#"{"id":7,"ressource_uri":"/things/7/","size":null}"#),
-        Ok(vec![None, Some(Value::Null), None, None])
-    );
+    assert_eq!(patch("{}"), Ok(Vec::new()));
+    assert_eq!(patch(r#"{"id":7,"ressource_uri":"/things/7/","size":null}"#), Ok(vec![(1, Value::Null)]));
     assert_eq!(patch(r#"{"id":8}"#), Err(DraftError::CannotBeChanged("id")));
     assert_eq!(patch(r#"{"id":"7"}"#), Err(DraftError::CannotBeChanged("id")));
     assert_eq!(patch(r#"{"ressource_uri":"/things/8/"}"#), Err(DraftError::CannotBeChanged("ressource_uri")));

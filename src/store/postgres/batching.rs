@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::statements::Statements;
-use super::write::{Patched, Write};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value};
 use crate::store::cache::term::Term;
+use crate::store::write::Write;
 
 /// How much text one statement carries at the most, so that no message outgrows the protocol.
 pub(super) const LARGEST_BATCH_BYTES: usize = 8 << 20;
@@ -41,16 +41,17 @@ pub(super) fn batch(catalog: &Catalog, statements: &[Statements], writes: &[&Wri
         let collection = catalog.at(write.collection());
         let last = steps.last_mut();
         let (step, is_added) = match write {
-            Write::Insert { values, .. } => {
+            Write::Insert { draft, .. } => {
                 let is_added = match last {
                     Some(Step::Inserts(range)) if is_of(writes, range, collection) => {
-                        extend(range, batch.take_create(collection, values))
+                        extend(range, batch.take_create(collection, draft.values()))
                     }
                     _ => false,
                 };
                 (Step::Inserts(at..at + 1), is_added)
             }
-            Write::Update { id, change: Patched { given, seen: None }, .. } if !given.is_empty() => {
+            Write::Update { id, patch, seen: None, .. } if !patch.values().is_empty() => {
+                let given = patch.values();
                 let is_added = match last {
                     Some(Step::Updates(range))
                         if is_of(writes, range, collection)
@@ -96,9 +97,9 @@ fn extend(range: &mut Range<usize>, is_taken: bool) -> bool {
 
 fn have_same_fields(first: &Write, given: &[(usize, Value)]) -> bool {
     match first {
-        Write::Update { change, .. } => {
+        Write::Update { patch, .. } => {
             let positions = |given: &[(usize, Value)]| given.iter().map(|(position, _)| *position).collect();
-            let (one, other): (Vec<usize>, Vec<usize>) = (positions(&change.given), positions(given));
+            let (one, other): (Vec<usize>, Vec<usize>) = (positions(patch.values()), positions(given));
             one == other
         }
         Write::Insert { .. } | Write::Delete { .. } => false,
@@ -115,9 +116,9 @@ impl Batch {
     fn of(collection: &Collection, write: &Write) -> Self {
         let mut batch = Self::default();
         match write {
-            Write::Insert { values, .. } => _ = batch.take_create(collection, values),
-            Write::Update { id, change, .. } => {
-                _ = batch.take(*id, bytes(change.given.iter().map(|(_, value)| value)));
+            Write::Insert { draft, .. } => _ = batch.take_create(collection, draft.values()),
+            Write::Update { id, patch, .. } => {
+                _ = batch.take(*id, bytes(patch.values().iter().map(|(_, value)| value)));
             }
             Write::Delete { id, .. } => _ = batch.take(*id, 8),
         }

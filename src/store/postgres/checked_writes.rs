@@ -9,12 +9,12 @@ use super::group::Group;
 use super::prepared_conn::Parameter;
 use super::row;
 use super::sql;
-use super::write::{Patched, Write};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::etag::{ETags, Mismatch};
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
+use crate::store::write::Write;
 use crate::store::write_outcome::WriteOutcome;
 
 /// How many records one statement takes at the most.
@@ -48,14 +48,14 @@ impl CheckedWrite<'_, '_> {
     pub(super) async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
         let collection = self.group.catalog.at(write.collection());
         let outcome = match write {
-            Write::Update { id, change: Patched { given, seen }, .. } => {
+            Write::Update { id, patch, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
                     return Ok(CheckedOutcome::To(WriteOutcome::NoRecord));
                 };
                 match check_seen(seen.as_ref(), &stored) {
                     Err(mismatch) => WriteOutcome::Refused(mismatch.into()),
-                    Ok(()) if given.is_empty() => WriteOutcome::Unchanged(stored),
-                    Ok(()) => self.update(collection, *id, given).await?,
+                    Ok(()) if patch.values().is_empty() => WriteOutcome::Unchanged(stored),
+                    Ok(()) => self.update(collection, *id, patch.values()).await?,
                 }
             }
             Write::Delete { id, seen, .. } => {

@@ -3,9 +3,9 @@
 use tokio_postgres::types::ToSql;
 
 use super::kind;
-use super::write::Write;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value};
+use crate::store::write::Write;
 
 /// A value on its way into a statement.
 pub(super) type Bound<'f> = Box<dyn ToSql + Sync + Send + 'f>;

@@ -17,13 +17,14 @@ use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::{self, RowOutcome};
 use super::statements::Statements;
 use super::stored_responses;
-use super::write::{Waiting, Write};
 use super::{kind, row};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::idempotency::Replayable;
+use crate::store::write::Write;
+use crate::store::write::handle::PendingWrite;
 use crate::store::write_outcome::WriteOutcome;
 use crate::store::{Created, StoreError};
 
@@ -48,7 +49,10 @@ pub(super) struct Sent<'f> {
 
 impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(&self, waiting: &[Waiting]) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
+    pub(super) async fn run(
+        &self,
+        waiting: &[PendingWrite],
+    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
@@ -148,8 +152,8 @@ impl Group<'_> {
             Step::Deletes(range) => statements(range.start).delete.clone(),
             Step::Careful(at) => statements(*at).lock_one.clone(),
             Step::Updates(range) => match writes[range.start] {
-                Write::Update { collection, change, .. } => {
-                    self.update_text(self.catalog.at(*collection), &change.given)
+                Write::Update { collection, patch, .. } => {
+                    self.update_text(self.catalog.at(*collection), patch.values())
                 }
                 Write::Insert { .. } | Write::Delete { .. } => "".into(),
             },
@@ -229,7 +233,7 @@ impl Group<'_> {
                 let collection = self.catalog.at(writes[range.start].collection());
                 for (position, field) in collection.fields().iter().enumerate() {
                     let values = writes[range.clone()].iter().map(move |&write| match write {
-                        Write::Insert { values, .. } => &values[position],
+                        Write::Insert { draft, .. } => &draft.values()[position],
                         Write::Update { .. } | Write::Delete { .. } => &Value::Null,
                     });
                     parameters.push(kind::array(field.kind(), values));
@@ -238,7 +242,7 @@ impl Group<'_> {
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
                 let changes = writes[range.clone()].iter().filter_map(|&write| match write {
-                    Write::Update { id, change, .. } => Some((*id, change.given.as_slice())),
+                    Write::Update { id, patch, .. } => Some((*id, patch.values())),
                     Write::Insert { .. } | Write::Delete { .. } => None,
                 });
                 parameters = updates(collection, &changes.collect::<Vec<_>>());
@@ -268,13 +272,13 @@ impl Group<'_> {
                 };
                 let mut ids = ids.into_iter().filter_map(RecordId::new);
                 for (&write, outcome) in writes[range.clone()].iter().zip(judgements) {
-                    let (Write::Insert { values, .. }, outcome) = (write, RowOutcome::read(outcome)) else {
+                    let (Write::Insert { draft, .. }, outcome) = (write, RowOutcome::read(outcome)) else {
                         continue;
                     };
                     let created = matches!(outcome, RowOutcome::Done).then(|| ids.next()).flatten();
                     outcomes.push(match created {
                         Some(id) => {
-                            let representation = representation::of(collection, id, values);
+                            let representation = representation::of(collection, id, draft.values());
                             WriteOutcome::Created(Created { id, representation })
                         }
                         None => refusal(collection, outcome),

@@ -4,8 +4,8 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use super::indexes;
-use super::write::Write;
 use crate::store::StoreError;
+use crate::store::write::Write;
 
 #[derive(Debug)]
 pub(super) enum GroupError {

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::write::Waiting;
 use super::writer::{LARGEST_GROUP, take};
-use crate::store::queue::Queue;
+use crate::store::write::handle::{PendingWrite, WriterHandle};
 
 /// The part of a commit that is waited, and the most of it.
 const PART: u32 = 4;
@@ -34,15 +33,15 @@ impl GroupWindow {
     }
 
     /// Waits for those who are expected, but not for long. Who writes alone waits for nobody.
-    pub(super) async fn gather(&self, queue: &Queue<Waiting>, group: &mut Vec<Waiting>) {
+    pub(super) async fn gather(&self, writes: &WriterHandle, group: &mut Vec<PendingWrite>) {
         let deadline = Instant::now() + self.patience;
         let mut turns = 0;
         while group.len() < self.expected {
-            if take(queue, group, LARGEST_GROUP) > 0 {
+            if take(writes, group, LARGEST_GROUP) > 0 {
                 continue;
             }
             if self.patience >= TICK {
-                if tokio::time::timeout_at(deadline, queue.some()).await.is_err() {
+                if tokio::time::timeout_at(deadline, writes.queue.some()).await.is_err() {
                     return;
                 }
             } else if turns < MOST_TURNS && Instant::now() < deadline {

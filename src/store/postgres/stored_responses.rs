@@ -13,10 +13,11 @@ use super::columns::Bound;
 use super::group::{Group, Sent};
 use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
-use super::write::{Waiting, Write};
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::idempotency::{IdempotencyToken, Replayable};
+use crate::store::write::Write;
+use crate::store::write::handle::PendingWrite;
 use crate::store::write_outcome::{BYTES_BESIDES, Words, WriteOutcome};
 
 /// The answers that are kept for the identities $1.
@@ -48,7 +49,7 @@ impl Group<'_> {
     pub(super) async fn run_with_tokens<'f>(
         &'f self,
         mut sent: Vec<Sent<'f>>,
-        waiting: &'f [Waiting],
+        waiting: &'f [PendingWrite],
     ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
@@ -82,7 +83,11 @@ impl Group<'_> {
     }
 
     /// Of a write that is not done yet an answer must be stored, or it is not done.
-    fn refuse_without_room(&self, waiting: &[Waiting], told: &mut HashMap<usize, Replayable<WriteOutcome>>) {
+    fn refuse_without_room(
+        &self,
+        waiting: &[PendingWrite],
+        told: &mut HashMap<usize, Replayable<WriteOutcome>>,
+    ) {
         let has_room = self.budget.has_room();
         for (place, waiting) in waiting.iter().enumerate() {
             if waiting.token().is_some() && !told.contains_key(&place) {
@@ -118,7 +123,7 @@ impl Group<'_> {
 /// By place in the group: what was told before.
 async fn look_up(
     conn: &PreparedConn,
-    waiting: &[Waiting],
+    waiting: &[PendingWrite],
 ) -> Result<HashMap<usize, Replayable<WriteOutcome>>, Error> {
     let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
         .iter()

@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Postgres;
@@ -16,11 +15,10 @@ use super::group::Group;
 use super::group_error::GroupError;
 use super::group_window::GroupWindow;
 use super::session::Session;
-use super::write::{Waiting, Write};
 use crate::observe::Event;
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
-use crate::store::queue::Queue;
+use crate::store::idempotency::Replayable;
+use crate::store::write::handle::{PendingWrite, WriterHandle};
 use crate::store::write_outcome::WriteOutcome;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -31,71 +29,37 @@ const COMMIT_TIMEOUT: Duration = Duration::from_secs(12);
 /// How often a write is tried again when another tool came in between.
 const TRIES: usize = 4;
 
-/// The handle by which requests reach the writer.
-#[derive(Default)]
-pub(super) struct Writer {
-    queue: Queue<Waiting>,
-    in_flight: Arc<InFlight>,
-}
-
-impl Writer {
-    /// Hands in a write and waits until it is committed or refused.
-    pub(super) async fn submit(
-        &self,
-        write: Write,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<WriteOutcome> {
-        let told = match self.hand_in(write, token) {
-            Ok((number, answer)) => self.queue.answer(number, answer).await,
-            Err(error) => Err(error),
-        };
-        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
-    }
-
-    fn hand_in(
-        &self,
-        write: Write,
-        token: Option<IdempotencyToken>,
-    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
-        let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
-        let (reply, answer) = oneshot::channel();
-        let bytes = write.text_bytes();
-        let number = self.queue.push(Waiting { number: 0, write, guard, reply }, bytes)?;
-        Ok((number, answer))
-    }
-}
-
 /// Takes groups for as long as the process lives.
 pub(super) async fn work(engine: Arc<Postgres>) {
-    let queue = &engine.writer.queue;
+    let writes = &engine.writer;
     let mut window = GroupWindow::default();
     // How large the next groups may be, where it is known that they must be small.
     let mut sizes = VecDeque::new();
     loop {
-        queue.some().await;
+        writes.queue.some().await;
         let mut group = Vec::new();
         match sizes.pop_front() {
-            Some(most) => _ = take(queue, &mut group, most),
+            Some(most) => _ = take(writes, &mut group, most),
             None => {
-                take(queue, &mut group, LARGEST_GROUP);
-                window.gather(queue, &mut group).await;
+                take(writes, &mut group, LARGEST_GROUP);
+                window.gather(writes, &mut group).await;
             }
         }
         if !group.is_empty() {
             let (began, size) = (Instant::now(), group.len());
             sizes.extend(engine.commit(group).await);
-            window.note(began.elapsed(), size + queue.len());
+            window.note(began.elapsed(), size + writes.queue.len());
         }
     }
 }
 
 /// Takes what waits into a group, up to so many of them; says how many came. They are begun with this.
-pub(super) fn take(queue: &Queue<Waiting>, group: &mut Vec<Waiting>, most: usize) -> usize {
+pub(super) fn take(writes: &WriterHandle, group: &mut Vec<PendingWrite>, most: usize) -> usize {
     let before = group.len();
     while group.len() < most
-        && let Some((number, waiting)) = queue.take()
+        && let Some(pending) = writes.take()
     {
-        group.push(Waiting { number, ..waiting });
+        group.push(pending);
     }
     group.len() - before
 }
@@ -103,7 +67,7 @@ pub(super) fn take(queue: &Queue<Waiting>, group: &mut Vec<Waiting>, most: usize
 impl Postgres {
     /// Commits a group and answers it. Where the database takes back all of it for the sake of one, or one must not
     /// share its commit, all wait again, and the sizes of the groups that they are to form are answered.
-    async fn commit(&self, mut writes: Vec<Waiting>) -> Vec<usize> {
+    async fn commit(&self, mut writes: Vec<PendingWrite>) -> Vec<usize> {
         if writes.len() == 1
             && let Some(write) = writes.pop()
         {
@@ -123,13 +87,11 @@ impl Postgres {
                 return Vec::new();
             }
         };
-        for waiting in writes {
-            self.writer.queue.put_back(waiting.number, waiting);
-        }
+        writes.into_iter().for_each(|pending| self.writer.put_back(pending));
         sizes
     }
 
-    async fn commit_alone(&self, write: Waiting) {
+    async fn commit_alone(&self, write: PendingWrite) {
         let mut pending = vec![write];
         for tried in 1.. {
             match self.attempt(pending).await {
@@ -137,7 +99,7 @@ impl Postgres {
                 Err((writes, error)) if tried < TRIES && error.is_passing() => pending = writes,
                 Err((writes, error)) => {
                     let first = writes.first();
-                    let error = first.map_or(StoreError::Unavailable, |waiting| error.to(&waiting.write));
+                    let error = first.map_or(StoreError::Unavailable, |pending| error.to(&pending.write));
                     return refuse(writes, &error);
                 }
             }
@@ -145,7 +107,7 @@ impl Postgres {
     }
 
     /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
-    async fn attempt(&self, writes: Vec<Waiting>) -> Result<(), (Vec<Waiting>, GroupError)> {
+    async fn attempt(&self, writes: Vec<PendingWrite>) -> Result<(), (Vec<PendingWrite>, GroupError)> {
         let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
         match self.run(&session, &writes).await {
             Ok(told) => {
@@ -168,7 +130,7 @@ impl Postgres {
     async fn run(
         &self,
         session: &Session,
-        writes: &[Waiting],
+        writes: &[PendingWrite],
     ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
@@ -193,18 +155,18 @@ impl Postgres {
         outcome
     }
 
-    fn answer(&self, writes: Vec<Waiting>, told: Vec<Replayable<WriteOutcome>>) {
+    fn answer(&self, writes: Vec<PendingWrite>, told: Vec<Replayable<WriteOutcome>>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
-        for (waiting, told) in writes.into_iter().zip(told) {
+        for (pending, told) in writes.into_iter().zip(told) {
             if let Some(deed) = told.value.deed().filter(|_| !told.is_replayed) {
-                metrics.changed(self.context.catalog.at(waiting.write.collection()).name(), deed, 1);
+                metrics.changed(self.context.catalog.at(pending.write.collection()).name(), deed, 1);
             }
-            waiting.answer(told);
+            pending.answer(told);
         }
     }
 }
 
-fn refuse(writes: Vec<Waiting>, error: &StoreError) {
-    writes.into_iter().for_each(|waiting| waiting.refuse(error.clone()));
+fn refuse(writes: Vec<PendingWrite>, error: &StoreError) {
+    writes.into_iter().for_each(|pending| pending.refuse(error.clone()));
 }

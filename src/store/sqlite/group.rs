@@ -8,13 +8,13 @@ use super::row;
 use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::change::{After, Change, Changes};
 use crate::store::sqlite::sql::{self, Statements};
+use crate::store::write::Write;
 use crate::store::write_outcome::WriteOutcome;
 use crate::store::{Created, StoreError};
 
@@ -53,13 +53,24 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    pub(super) fn insert(&mut self, collection: usize, draft: Draft) -> Result<WriteOutcome, WriteError> {
+    /// Does a write, and nothing of it where it is refused. What it creates or changes gives up its values here, so only
+    /// a delete can be done again.
+    pub(super) fn run(&mut self, write: &mut Write) -> Result<WriteOutcome, WriteError> {
+        match write {
+            Write::Insert { collection, draft } => self.insert(*collection, draft.take_values()),
+            Write::Update { collection, id, patch, seen } => {
+                self.update(*collection, *id, patch.take_values(), seen.as_ref())
+            }
+            Write::Delete { collection, id, seen } => self.delete(*collection, *id, seen.as_ref()),
+        }
+    }
+
+    fn insert(&mut self, collection: usize, mut values: Vec<Value>) -> Result<WriteOutcome, WriteError> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
             return Err(WriteError::Refused(StoreError::NoIdLeft));
         }
         let statement = &self.statements[collection.position()].insert;
-        let mut values = draft.into_values();
         let before = self.connection.total_changes();
         let inserted =
             self.connection.prepare_cached(statement)?.execute(params_from_iter(values.iter().map(Bound)));
@@ -80,23 +91,21 @@ impl Group<'_> {
     }
 
     /// Changes a record, unless its content is none of those that the client has seen.
-    pub(super) fn update(
+    fn update(
         &mut self,
         collection: usize,
         id: RecordId,
-        patch: Patch,
+        given: Vec<(usize, Value)>,
         seen: Option<&ETags>,
     ) -> Result<WriteOutcome, WriteError> {
         let collection = self.catalog.at(collection);
         let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
         check_seen(collection, id, &before, seen)?;
-        let mut positions = Vec::new();
+        let mut positions = Vec::with_capacity(given.len());
         let mut values = before.clone();
-        for (position, value) in patch.into_values().into_iter().enumerate() {
-            if let Some(value) = value {
-                positions.push(position);
-                values[position] = value;
-            }
+        for (position, value) in given {
+            positions.push(position);
+            values[position] = value;
         }
         if positions.is_empty() {
             return Ok(WriteOutcome::Unchanged(representation::of(collection, id, &values)));

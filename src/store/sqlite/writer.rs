@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
-use tokio::sync::oneshot;
 
 use super::file::DatabaseFile;
 use super::foreign::Foreign;
@@ -20,16 +19,17 @@ use super::log::Log;
 use super::stored_responses;
 use super::undeclared_refs::UndeclaredRef;
 use super::version;
-use super::write::{Ran, Task, Write};
+use super::write::Ran;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
-use crate::store::idempotency::{IdempotencyToken, InFlight, Replayable};
-use crate::store::queue::{Queue, Waited};
+use crate::store::idempotency::Replayable;
 use crate::store::sqlite::sql::Statements;
+use crate::store::write::handle::WriterHandle;
+use crate::store::write::queue::Waited;
 use crate::store::write_outcome::WriteOutcome;
 use crate::store::{OpenSettings, StoreError};
 
@@ -44,64 +44,37 @@ const CLEARED_IDLE: usize = 1_000;
 /// So many are taken away for each that is stored, so that a server that is never idle keeps no more than it must.
 const CLEARED_EACH: usize = 2;
 
-/// The handle by which everybody else reaches the writing thread.
+/// The writing thread, as others see it.
 pub(super) struct Writer {
-    queue: Arc<Queue<Write>>,
-    in_flight: Arc<InFlight>,
+    pub(super) handle: Arc<WriterHandle>,
     thread: Mutex<Option<JoinHandle<()>>>,
     fatal: FatalLatch,
 }
 
 impl Writer {
     pub(super) fn start(state: WriterState, fatal: FatalLatch) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue::default());
-        let (cache, broken, writes) = (state.cache.clone(), fatal.clone(), queue.clone());
+        let handle = Arc::new(WriterHandle::default());
+        let (cache, broken, writes) = (state.cache.clone(), fatal.clone(), handle.clone());
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
             let end = broken.guard("the writing thread", || state.work(&writes));
             cache.close();
-            writes.abandon(StoreError::OutcomeUnknown);
+            writes.queue.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
                 broken.trip(&cause);
             }
         })?;
-        Ok(Self { queue, in_flight: Arc::default(), thread: Mutex::new(Some(thread)), fatal })
-    }
-
-    /// Hands in a write whose texts take so many bytes, and waits until it is on disk or refused.
-    pub(super) async fn submit(
-        &self,
-        token: Option<IdempotencyToken>,
-        bytes: usize,
-        task: Task,
-    ) -> Replayable<WriteOutcome> {
-        let told = match self.hand_in(token, bytes, task) {
-            Ok((number, answer)) => self.queue.answer(number, answer).await,
-            Err(error) => Err(error),
-        };
-        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
-    }
-
-    fn hand_in(
-        &self,
-        token: Option<IdempotencyToken>,
-        bytes: usize,
-        task: Task,
-    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
-        let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
-        let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(Write::new(task, guard, reply), bytes)?;
-        Ok((number, answer))
+        Ok(Self { handle, thread: Mutex::new(Some(thread)), fatal })
     }
 
     /// Whether writes are still taken.
     pub(super) fn is_well(&self) -> bool {
-        self.fatal.is_whole() && self.queue.is_open()
+        self.fatal.is_whole() && self.handle.queue.is_open()
     }
 
     /// Lets the thread finish what waits and close the database.
     pub(super) fn close(&self) {
-        self.queue.close(StoreError::Broken("the store is closed".into()));
+        self.handle.queue.close(StoreError::Broken("the store is closed".into()));
         if let Some(thread) = self.thread.lock().take() {
             // A panic has tripped the latch already.
             let _ = thread.join();
@@ -180,9 +153,9 @@ impl WriterState {
     }
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
-    fn work(mut self, writes: &Queue<Write>) -> Result<(), String> {
+    fn work(mut self, writes: &WriterHandle) -> Result<(), String> {
         loop {
-            match writes.wait(IDLE) {
+            match writes.queue.wait(IDLE) {
                 Waited::ForWrites => self.commit_group(writes)?,
                 Waited::InVain if self.rest(writes)? => {}
                 Waited::InVain | Waited::ForTheEnd => break,
@@ -193,11 +166,11 @@ impl WriterState {
 
     /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much, and that space
     /// comes back. Says whether anybody came.
-    fn rest(&mut self, writes: &Queue<Write>) -> Result<bool, String> {
+    fn rest(&mut self, writes: &WriterHandle) -> Result<bool, String> {
         loop {
             let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
             self.log.empty(&self.connection)?;
-            match writes.wait(if has_more || self.log.has_pages { IDLE } else { REST }) {
+            match writes.queue.wait(if has_more || self.log.has_pages { IDLE } else { REST }) {
                 Waited::ForWrites => return Ok(true),
                 Waited::InVain => {}
                 Waited::ForTheEnd => return Ok(false),
@@ -206,7 +179,7 @@ impl WriterState {
     }
 
     /// Takes what waits into one transaction, and what comes meanwhile; each is begun when its turn comes.
-    fn commit_group(&mut self, writes: &Queue<Write>) -> Result<(), String> {
+    fn commit_group(&mut self, writes: &WriterHandle) -> Result<(), String> {
         self.file.check_log(&self.connection)?;
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let mut failure = begun.and_then(|_| self.look_for_foreign()).err();
@@ -225,26 +198,30 @@ impl WriterState {
         };
         let (mut settled, mut kept) = (Vec::new(), 0);
         while settled.len() < most
-            && let Some((number, mut write)) = writes.take()
+            && let Some(mut pending) = writes.take()
         {
+            let mut told = Replayable::first(WriteOutcome::Refused(StoreError::OutcomeUnknown));
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
                 group.is_shared = !settled.is_empty();
-                match write.run(&mut group) {
-                    Ok(Ran::Done { is_kept }) => kept += usize::from(is_kept),
+                match group.settle(&mut pending) {
+                    Ok(Ran::Told { told: own, is_kept }) => {
+                        kept += usize::from(is_kept);
+                        told = own;
+                    }
                     Ok(Ran::TooLarge) => {
-                        writes.put_back(number, write);
+                        writes.put_back(pending);
                         break;
                     }
                     Err(error) => failure = Some(error),
                 }
             }
-            settled.push(write);
+            settled.push((pending, told));
         }
         let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
         if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
             // The one write of this group was taken back by the database, and was told so.
-            settled.into_iter().for_each(|write| write.answer(None));
+            settled.into_iter().for_each(|(pending, told)| pending.answer(told));
             return Ok(());
         }
         let version = self.version + u64::from(!changes.is_empty());
@@ -278,7 +255,7 @@ impl WriterState {
                 for (collection, deed, number) in changes.counts() {
                     metrics.changed(self.catalog.at(collection).name(), deed, number);
                 }
-                settled.into_iter().for_each(|write| write.answer(None));
+                settled.into_iter().for_each(|(pending, told)| pending.answer(told));
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }
@@ -286,7 +263,7 @@ impl WriterState {
             }
             Some(error) => {
                 let (befell, end) = self.judge(&error);
-                settled.into_iter().for_each(|write| write.answer(Some(befell.clone())));
+                settled.into_iter().for_each(|(pending, _)| pending.refuse(befell.clone()));
                 end?;
                 if self.is_full { self.log.make_room(&self.connection) } else { Ok(()) }
             }

@@ -14,8 +14,9 @@ use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
 use crate::store::cache::read_path::{self, ListRequest};
-use crate::store::change::Change;
+use crate::store::cache::sets::SetKey;
 use crate::store::sqlite::Sqlite;
+use crate::store::write::{Write, WriteRequest};
 use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
@@ -58,9 +59,14 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
     }
 }
 
+async fn submit(store: &Sqlite, write: Write) -> Replayable<WriteOutcome> {
+    store.writer.handle.submit(WriteRequest { write, token: None }).await
+}
+
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
     let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
-    store.insert(catalog.at(0), draft, None).await.value.created().map(|created| created.id)
+    let told = submit(store, Write::Insert { collection: 0, draft }).await;
+    told.value.created().map(|created| created.id)
 }
 
 /// The whole list, and the first record on its own.
@@ -91,18 +97,16 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
     let store = open(folder.path(), &catalog);
     insert(&store, &catalog, "before").await.unwrap();
     let seen = read(&store, &catalog).await;
-    // The first holds the thread until all wait: a group takes in whatever comes while it runs.
-    let (held, release) = std::sync::mpsc::channel::<()>();
-    let hold = move |_: &mut Group<'_>| {
-        release.recv().ok();
-        Ok(WriteOutcome::NoRecord)
-    };
-    let holding = store.writer.submit(None, 0, Task::Small(Box::new(hold)));
-    let panicking = store.writer.submit(None, 0, Task::Small(Box::new(|_| panic!("a bug"))));
+    // Another tool holds up the first group until all wait.
+    let other = Connection::open(folder.path().join("a.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writes = ["one", "two", "three"].map(|text| insert(&store, &catalog, text).boxed());
-    let letting_go = async { drop(held) };
-    let (held, told, panicked, ()) = tokio::join!(holding, join_all(writes), panicking, letting_go);
-    assert!(is_unknown(&held.value) && is_unknown(&panicked.value), "{held:?}, {panicked:?}");
+    // Of a collection that there is not.
+    let panicking =
+        submit(&store, Write::Delete { collection: 9, id: RecordId::new(1).unwrap(), seen: None });
+    let letting_go = async { other.execute_batch("ROLLBACK").unwrap() };
+    let (told, panicked, ()) = tokio::join!(join_all(writes), panicking, letting_go);
+    assert!(is_unknown(&panicked.value), "{panicked:?}");
     assert!(told.iter().all(|told| *told == Err(StoreError::OutcomeUnknown)), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert!(store.ping().is_err() && insert(&store, &catalog, "later").await.is_err());
@@ -125,14 +129,11 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     let (list, first) = read(&store, &catalog).await;
     assert!(list.unwrap().contains("old") && first.unwrap().contains("old"));
     let patch = Patch::parse(catalog.at(0), RecordId::new(1).unwrap(), br#"{"text":"new"}"#).unwrap();
-    let update = move |group: &mut Group<'_>| {
-        let done = group.update(0, RecordId::new(1).unwrap(), patch, None)?;
-        // One of a collection that there is not: memory panics on it, in the middle of its work.
-        let id = RecordId::new(1).unwrap();
-        group.changes.note(Change { collection: 9, id, before: None, after: None });
-        Ok(done)
-    };
-    let told = store.writer.submit(None, 0, Task::Small(Box::new(update))).await;
+    // A set by a field that there is not: memory panics on it, in the middle of its work.
+    let unsound = SetKey { collection: 0, fields: vec![9], terms: Vec::new() };
+    store.cache.begin_build(unsound).unwrap();
+    let update = Write::Update { collection: 0, id: RecordId::new(1).unwrap(), patch, seen: None };
+    let told = submit(&store, update).await;
     assert!(is_unknown(&told.value), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));

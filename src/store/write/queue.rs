@@ -9,7 +9,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{Notify, oneshot};
 
-use super::StoreError;
+use crate::store::StoreError;
 
 /// How many writes may wait. Beyond it a client is told to come back rather than kept.
 const MOST: usize = 4_096;
@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 128 << 20;
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Writes that nobody has begun, in the order in which they came.
-pub(super) struct Queue<T> {
+pub(in crate::store) struct Queue<T> {
     state: Mutex<State<T>>,
     timeout: Duration,
     /// Wakes a writer that is a thread, and one that is a task.
@@ -38,7 +38,7 @@ struct State<T> {
 
 /// What a writer has waited for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(in crate::store) enum Waited {
     ForWrites,
     InVain,
     /// Nothing waits, and nothing will come.
@@ -58,7 +58,7 @@ impl<T> Queue<T> {
     }
 
     /// Lets a write wait whose texts take so many bytes, and says under which number.
-    pub(super) fn push(&self, write: T, bytes: usize) -> Result<u64, StoreError> {
+    pub(in crate::store) fn push(&self, write: T, bytes: usize) -> Result<u64, StoreError> {
         let mut state = self.state.lock();
         if let Some(end) = &state.end {
             return Err(end.clone());
@@ -78,7 +78,7 @@ impl<T> Queue<T> {
 
     /// Waits for the answer to a write; who is not begun in time is not done at all. A writer that gives no answer
     /// leaves the outcome unknown.
-    pub(super) async fn answer<A>(
+    pub(in crate::store) async fn answer<A>(
         &self,
         number: u64,
         mut answer: oneshot::Receiver<A>,
@@ -98,24 +98,24 @@ impl<T> Queue<T> {
     }
 
     /// The first that waits. From here on it is the writer's.
-    pub(super) fn take(&self) -> Option<(u64, T)> {
+    pub(in crate::store) fn take(&self) -> Option<(u64, T)> {
         let mut state = self.state.lock();
         let number = *state.waiting.first_key_value()?.0;
         Some((number, state.remove(number)?))
     }
 
     /// Lets a write wait again, where it stood: nothing of it was done.
-    pub(super) fn put_back(&self, number: u64, write: T) {
+    pub(in crate::store) fn put_back(&self, number: u64, write: T) {
         // It had its place before, and is the next to be taken.
         self.state.lock().insert(number, write, 0);
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::store) fn len(&self) -> usize {
         self.state.lock().waiting.len()
     }
 
     /// Waits on a thread until something waits, for so long at the most.
-    pub(super) fn wait(&self, timeout: Duration) -> Waited {
+    pub(in crate::store) fn wait(&self, timeout: Duration) -> Waited {
         let mut state = self.state.lock();
         let is_over = self.thread.wait_while_for(&mut state, |state| state.is_idle(), timeout).timed_out();
         match (state.waiting.is_empty(), is_over) {
@@ -126,20 +126,20 @@ impl<T> Queue<T> {
     }
 
     /// Waits in a task until something waits.
-    pub(super) async fn some(&self) {
+    pub(in crate::store) async fn some(&self) {
         while self.state.lock().waiting.is_empty() {
             self.task.notified().await;
         }
     }
 
     /// Takes no more writes; those that wait still get their turn.
-    pub(super) fn close(&self, end: StoreError) {
+    pub(in crate::store) fn close(&self, end: StoreError) {
         self.state.lock().end.get_or_insert(end);
         self.thread.notify_one();
     }
 
     /// Says that nobody will take any more: those who wait get no answer.
-    pub(super) fn abandon(&self, end: StoreError) {
+    pub(in crate::store) fn abandon(&self, end: StoreError) {
         self.close(end);
         let mut state = self.state.lock();
         state.bytes = 0;
@@ -148,7 +148,7 @@ impl<T> Queue<T> {
         drop(waiting);
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::store) fn is_open(&self) -> bool {
         self.state.lock().end.is_none()
     }
 }

@@ -1,0 +1,77 @@
+//! The handle of a store's writer: how writes reach it, and how each is answered. The same for both engines.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::queue::Queue;
+use super::{Write, WriteRequest};
+use crate::store::StoreError;
+use crate::store::idempotency::{IdempotencyToken, InFlight, InFlightGuard, Replayable};
+use crate::store::write_outcome::WriteOutcome;
+
+/// By which everybody else reaches the writer.
+#[derive(Default)]
+pub(in crate::store) struct WriterHandle {
+    pub(in crate::store) queue: Queue<PendingWrite>,
+    in_flight: Arc<InFlight>,
+}
+
+/// A write that waits or is being done, and where to answer.
+pub(in crate::store) struct PendingWrite {
+    pub(in crate::store) write: Write,
+    /// Its number in the queue, once it was taken from there.
+    number: u64,
+    guard: Option<InFlightGuard>,
+    reply: oneshot::Sender<Replayable<WriteOutcome>>,
+}
+
+impl WriterHandle {
+    /// Hands in a write and waits until it is committed or refused.
+    pub(in crate::store) async fn submit(&self, request: WriteRequest) -> Replayable<WriteOutcome> {
+        let told = match self.hand_in(request) {
+            Ok((number, answer)) => self.queue.answer(number, answer).await,
+            Err(error) => Err(error),
+        };
+        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
+    }
+
+    fn hand_in(
+        &self,
+        WriteRequest { write, token }: WriteRequest,
+    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
+        let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
+        let bytes = write.text_bytes();
+        let (reply, answer) = oneshot::channel();
+        let number = self.queue.push(PendingWrite { write, number: 0, guard, reply }, bytes)?;
+        Ok((number, answer))
+    }
+
+    /// The first write that waits. From here on it is the writer's.
+    pub(in crate::store) fn take(&self) -> Option<PendingWrite> {
+        let (number, pending) = self.queue.take()?;
+        Some(PendingWrite { number, ..pending })
+    }
+
+    /// Lets a write wait again, where it stood: nothing of it was done.
+    pub(in crate::store) fn put_back(&self, pending: PendingWrite) {
+        self.queue.put_back(pending.number, pending);
+    }
+}
+
+impl PendingWrite {
+    pub(in crate::store) fn token(&self) -> Option<&IdempotencyToken> {
+        self.guard.as_ref().map(|guard| &guard.token)
+    }
+
+    pub(in crate::store) fn answer(self, told: Replayable<WriteOutcome>) {
+        // Before anybody hears of it: who is answered may come again at once.
+        drop(self.guard);
+        // Who no longer listens has hung up; the write stands.
+        let _ = self.reply.send(told);
+    }
+
+    pub(in crate::store) fn refuse(self, error: StoreError) {
+        self.answer(Replayable::first(WriteOutcome::Refused(error)));
+    }
+}
