@@ -22,7 +22,6 @@ mod schema_diff;
 mod sqlite;
 pub mod url;
 pub mod write;
-mod write_outcome;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,12 +34,10 @@ use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::Observer;
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
-use crate::record::draft::{Draft, Patch};
-use crate::record::etag::{ETag, ETags, Mismatch};
+use crate::record::etag::{ETag, Mismatch};
 use crate::record::listing::Listing;
 use audit::Actor;
 use cache::read_path::{self, ListRequest};
-use idempotency::{IdempotencyToken, Replayable};
 use keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use migration::{Conflict, MigrationPlan};
 pub use page::{Page, Piece, Records, Room};
@@ -49,21 +46,13 @@ use quota::Usage;
 use sqlite::Sqlite;
 use url::StorageUrl;
 use write::handle::WriterHandle;
-use write::{Write, WriteRequest};
-use write_outcome::WriteOutcome;
+use write::{WriteReply, WriteRequest, Written};
 
 /// Where records are kept. Each operation means the same on every engine.
 #[derive(Clone)]
 pub enum Store {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
-}
-
-/// A record that has just been created.
-#[derive(Debug)]
-pub struct Created {
-    pub id: RecordId,
-    pub representation: Bytes,
 }
 
 /// How to open a store, beyond where it is.
@@ -255,71 +244,48 @@ impl Store {
         }
     }
 
-    /// Creates a record. References and unique rules are judged inside the write, in declared order. With a
-    /// token, as with every write: whoever was told something within the last day is told it again, and nothing
-    /// is done twice. The representation is there unless the token says that no answer shows it.
-    pub async fn insert(
-        &self,
-        collection: &Collection,
-        draft: Draft,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<Result<Created, StoreError>> {
-        let write = Write::Insert { collection: collection.position(), draft };
-        let told = self.writer().submit(WriteRequest { write, token }).await;
-        self.recall(collection, None, told).await.map(WriteOutcome::created)
-    }
-
-    /// Changes a record and answers its whole representation, or `None` when there is none. With `seen`, only
-    /// a record that is still one of those the client has seen, judged inside the write.
-    pub async fn update(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        patch: Patch,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<Result<Option<Bytes>, StoreError>> {
-        let write = Write::Update { collection: collection.position(), id, patch, seen };
-        let told = self.writer().submit(WriteRequest { write, token }).await;
-        self.recall(collection, Some(id), told).await.map(WriteOutcome::updated)
-    }
-
-    /// Repeats an answer whose record was too large to be kept, as long as the record is the same.
-    async fn recall(
-        &self,
-        collection: &Collection,
-        id: Option<RecordId>,
-        told: Replayable<WriteOutcome>,
-    ) -> Replayable<WriteOutcome> {
-        let WriteOutcome::Tagged { id: created, tag } = told.value else { return told };
-        let Some(id) = created.or(id) else { return Replayable::first(WriteOutcome::strange()) };
-        match Box::pin(self.fetch(collection, id)).await {
-            Ok(Some(record)) if ETag::of(&record) == tag => told.map(|_| match created {
-                Some(id) => WriteOutcome::Created(Created { id, representation: record }),
-                None => WriteOutcome::Updated(record),
-            }),
-            Ok(_) => told.map(|_| WriteOutcome::Refused(StoreError::AnswerNotKept)),
-            Err(error) => Replayable::first(WriteOutcome::Refused(error)),
+    /// Does what is asked, wholly or not at all, and answers once it is on disk.
+    pub async fn write(&self, request: WriteRequest) -> WriteReply {
+        let (collection, id) = (request.write.collection(), request.write.id());
+        let reply = self.writer().submit(request).await;
+        match reply.missing {
+            None => reply,
+            Some(tag) => Box::pin(self.complete(reply, collection, id, tag)).await,
         }
     }
 
-    /// Deletes a record as the rules of those that refer to it allow; says whether there was one. `seen` as
-    /// for an update.
-    pub async fn delete(
+    /// Puts the record back into an answer that it was too large to be kept with, as long as it is the same.
+    async fn complete(
         &self,
-        collection: &Collection,
-        id: RecordId,
-        seen: Option<ETags>,
-        token: Option<IdempotencyToken>,
-    ) -> Replayable<Result<bool, StoreError>> {
-        let write = Write::Delete { collection: collection.position(), id, seen };
-        self.writer().submit(WriteRequest { write, token }).await.map(WriteOutcome::deleted)
+        mut reply: WriteReply,
+        collection: usize,
+        id: Option<RecordId>,
+        tag: ETag,
+    ) -> WriteReply {
+        let (id, record) = match (&mut reply.outcome, id) {
+            (Ok(Written::Created { id, representation }), _) => (*id, representation),
+            (Ok(Written::Updated(record)), Some(id)) => (id, record),
+            _ => return reply,
+        };
+        match self.fetch(self.catalog().at(collection), id).await {
+            Ok(Some(found)) if ETag::of(&found) == tag => *record = found,
+            Ok(_) => reply.outcome = Err(StoreError::AnswerNotKept),
+            Err(error) => return WriteReply::first(Err(error)),
+        }
+        reply
     }
 
     fn writer(&self) -> &WriterHandle {
         match self {
             Self::Sqlite(engine) => engine.writer(),
             Self::Postgres(engine) => engine.writer(),
+        }
+    }
+
+    fn catalog(&self) -> &Catalog {
+        match self {
+            Self::Sqlite(engine) => engine.catalog(),
+            Self::Postgres(engine) => engine.catalog(),
         }
     }
 

@@ -10,6 +10,8 @@ use crate::record::etag::ETag;
 use crate::record::listing::Listing;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;
+use crate::store::idempotency::IdempotencyToken;
+use crate::store::write::{Write, WriteRequest, Written};
 
 /// Answers a page of the records that match.
 pub(super) async fn list(
@@ -46,24 +48,8 @@ pub(super) async fn create(
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
     let token = idempotency::token(&context.caller, collection, None, request, &body)?;
     context.timing.mark("draft");
-    let told = context.app.store.insert(collection, draft, token).await;
-    context.timing.mark("store");
-    context.is_replayed = told.is_replayed;
-    let created = told.value?;
-    let location = context.app.base_url(request) + &representation::path(collection, created.id);
-    let mut response = if content::wants_representation(request.headers()) {
-        let mut response = response::json(StatusCode::CREATED, created.representation);
-        response.headers_mut().insert(content::PREFERENCE_APPLIED, content::RETURN_REPRESENTATION);
-        response
-    } else {
-        response::empty(StatusCode::CREATED)
-    };
-    let location = HeaderValue::from_str(&location)
-        .or_else(|_| HeaderValue::from_str(&representation::path(collection, created.id)));
-    if let Ok(location) = location {
-        response.headers_mut().insert(header::LOCATION, location);
-    }
-    Ok(response)
+    let create = Write::Insert { collection: collection.position(), draft };
+    write(context, collection, request, create, token).await
 }
 
 /// Answers one record.
@@ -114,12 +100,8 @@ pub(super) async fn update(
         }
     };
     context.timing.mark("draft");
-    let told = context.app.store.update(collection, id, patch, seen, token).await;
-    context.timing.mark("store");
-    context.is_replayed = told.is_replayed;
-    let record = told.value?.ok_or(ApiError::NotFound)?;
-    let tag = tag(&record);
-    Ok(tagged(response::json(StatusCode::OK, record), tag))
+    let update = Write::Update { collection: collection.position(), id, patch, seen };
+    write(context, collection, request, update, token).await
 }
 
 async fn patch(
@@ -149,10 +131,45 @@ pub(super) async fn delete(
             return Err(error);
         }
     };
-    let told = context.app.store.delete(collection, id, content::if_match(request.headers()), token).await;
+    let seen = content::if_match(request.headers());
+    let delete = Write::Delete { collection: collection.position(), id, seen };
+    write(context, collection, request, delete, token).await
+}
+
+/// Has the store do a write, and answers what came of it.
+async fn write(
+    context: &mut RequestContext<'_>,
+    collection: &Collection,
+    request: &Request,
+    write: Write,
+    token: Option<IdempotencyToken>,
+) -> Result<Response, ApiError> {
+    let reply = context.app.store.write(WriteRequest { write, token }).await;
     context.timing.mark("store");
-    context.is_replayed = told.is_replayed;
-    if told.value? { Ok(response::empty(StatusCode::OK)) } else { Err(ApiError::NotFound) }
+    context.is_replayed = reply.is_replayed;
+    Ok(match reply.outcome? {
+        Written::Created { id, representation } => {
+            let mut response = if content::wants_representation(request.headers()) {
+                let mut response = response::json(StatusCode::CREATED, representation);
+                response.headers_mut().insert(content::PREFERENCE_APPLIED, content::RETURN_REPRESENTATION);
+                response
+            } else {
+                response::empty(StatusCode::CREATED)
+            };
+            let path = representation::path(collection, id);
+            let location = HeaderValue::from_str(&(context.app.base_url(request) + &path));
+            if let Ok(location) = location.or_else(|_| HeaderValue::from_str(&path)) {
+                response.headers_mut().insert(header::LOCATION, location);
+            }
+            response
+        }
+        Written::Updated(record) | Written::Unchanged(record) => {
+            let tag = tag(&record);
+            tagged(response::json(StatusCode::OK, record), tag)
+        }
+        Written::Deleted => response::empty(StatusCode::OK),
+        Written::NoRecord => return Err(ApiError::NotFound),
+    })
 }
 
 /// The tag of a representation, as a header has it.

@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::StoreError;
-use super::write_outcome::WriteOutcome;
+use super::write::WriteReply;
+use super::write::stored_answer::StoredAnswer;
 
 /// What makes a write one that may be sent again: who means which request by which key.
 #[derive(Debug, Clone, Copy)]
@@ -28,24 +29,15 @@ impl IdempotencyToken {
     }
 
     /// What a stored answer means to the holder: it is told again, unless it was given to another request.
-    pub(super) fn replay(
-        &self,
-        fingerprint: &[u8],
-        verdict: &str,
-        id: Option<i64>,
-        detail: Option<String>,
-    ) -> Replayable<WriteOutcome> {
+    pub(super) fn replay(&self, fingerprint: &[u8], answer: StoredAnswer<'_>) -> WriteReply {
         if fingerprint != self.fingerprint {
-            return Replayable::first(WriteOutcome::Refused(StoreError::IdempotencyKeyReused));
+            return WriteReply::first(Err(StoreError::IdempotencyKeyReused));
         }
-        match WriteOutcome::read(verdict, id, detail) {
-            Some(verdict) => Replayable { value: verdict, is_replayed: true },
-            // Another tool was there.
-            None => {
-                let cause = format!("a stored answer says {verdict:?}, which is none of ours");
-                Replayable::first(WriteOutcome::Refused(StoreError::Broken(cause)))
-            }
-        }
+        let verdict = answer.verdict;
+        answer.read().unwrap_or_else(|| {
+            let cause = format!("a stored answer says {verdict:?}, which is none of ours");
+            WriteReply::first(Err(StoreError::Broken(cause)))
+        })
     }
 }
 
@@ -57,24 +49,6 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
         digest.update(part);
     }
     digest.finalize().into()
-}
-
-/// What a write was told, and whether it had been told so before.
-#[derive(Debug)]
-pub struct Replayable<T> {
-    pub value: T,
-    pub is_replayed: bool,
-}
-
-impl<T> Replayable<T> {
-    /// What nobody was told before.
-    pub(super) fn first(value: T) -> Self {
-        Self { value, is_replayed: false }
-    }
-
-    pub(super) fn map<U>(self, meaning: impl FnOnce(T) -> U) -> Replayable<U> {
-        Replayable { value: meaning(self.value), is_replayed: self.is_replayed }
-    }
 }
 
 /// The writes with tokens that this node has in hand.

@@ -153,6 +153,10 @@ impl Postgres {
         Session::begin(server, first, &self.context).await
     }
 
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.context.catalog
+    }
+
     /// How writes reach the writer of this node.
     pub(super) fn writer(&self) -> &WriterHandle {
         &self.writer

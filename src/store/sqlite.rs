@@ -143,6 +143,10 @@ impl Sqlite {
         })
     }
 
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.builder.reader.catalog
+    }
+
     /// How writes reach the writing thread.
     pub(super) fn writer(&self) -> &WriterHandle {
         &self.writer.handle

@@ -18,6 +18,7 @@ use carnet::record::scope::Scopes;
 use carnet::store::audit::Actor;
 use carnet::store::keys::{KeyChange, NewKey};
 use carnet::store::url::StorageUrl;
+use carnet::store::write::{Write, WriteRequest, Written};
 use carnet::store::{OpenSettings, Records, Store};
 use dev::answer::Answer;
 use dev::client::Client;
@@ -111,7 +112,7 @@ impl Server {
         for (collection, body) in records {
             let collection = catalog::catalog().at(collection);
             let draft = Draft::parse(collection, body.as_bytes()).expect("a good body");
-            self.wait(self.store.insert(collection, draft, None)).value.expect("a good record");
+            self.write(Write::Insert { collection: collection.position(), draft });
         }
         for (name, is_admin) in [("reader", false), ("admin", true)] {
             let access_key = AccessKey::parse(&format!("{CANARY}-{name}")).expect("a good key");
@@ -120,6 +121,10 @@ impl Server {
             let create = KeyChange::Create(key);
             self.wait(self.store.change_key(create, Actor::command_line())).expect("a new key");
         }
+    }
+
+    fn write(&self, write: Write) -> Written {
+        self.wait(self.store.write(WriteRequest { write, token: None })).outcome.expect("it is not refused")
     }
 
     fn wait<T>(&self, work: impl Future<Output = T>) -> T {
@@ -192,7 +197,8 @@ impl Server {
         if !answer.body.is_empty() && answer.header("content-encoding").is_none() {
             assert_eq!(answer.body, record, "what was answered is what is stored");
         }
-        assert_eq!(self.wait(self.store.delete(collection, id, None, None)).value, Ok(true));
+        let delete = Write::Delete { collection: collection.position(), id, seen: None };
+        assert!(matches!(self.write(delete), Written::Deleted));
     }
 
     /// Sends bytes as they are and judges whatever comes back.

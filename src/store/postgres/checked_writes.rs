@@ -14,8 +14,7 @@ use crate::catalog::field::OnDelete;
 use crate::record::etag::{ETags, Mismatch};
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
-use crate::store::write::Write;
-use crate::store::write_outcome::WriteOutcome;
+use crate::store::write::{Write, WriteOutcome, Written};
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
@@ -50,26 +49,24 @@ impl CheckedWrite<'_, '_> {
         let outcome = match write {
             Write::Update { id, patch, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(WriteOutcome::NoRecord));
+                    return Ok(CheckedOutcome::To(Ok(Written::NoRecord)));
                 };
                 match check_seen(seen.as_ref(), &stored) {
-                    Err(mismatch) => WriteOutcome::Refused(mismatch.into()),
-                    Ok(()) if patch.values().is_empty() => WriteOutcome::Unchanged(stored),
+                    Err(mismatch) => Err(mismatch.into()),
+                    Ok(()) if patch.values().is_empty() => Ok(Written::Unchanged(stored)),
                     Ok(()) => self.update(collection, *id, patch.values()).await?,
                 }
             }
             Write::Delete { id, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(WriteOutcome::NoRecord));
+                    return Ok(CheckedOutcome::To(Ok(Written::NoRecord)));
                 };
                 match check_seen(seen.as_ref(), &stored) {
-                    Err(mismatch) => WriteOutcome::Refused(mismatch.into()),
+                    Err(mismatch) => Err(mismatch.into()),
                     Ok(()) => return self.delete_with_others(collection, *id).await,
                 }
             }
-            Write::Insert { .. } => {
-                WriteOutcome::Refused(StoreError::Broken("a create needs no second look".into()))
-            }
+            Write::Insert { .. } => Err(StoreError::Broken("a create needs no second look".into())),
         };
         Ok(CheckedOutcome::To(outcome))
     }
@@ -84,7 +81,7 @@ impl CheckedWrite<'_, '_> {
         let parameters: Vec<Parameter<'_>> = values.iter().map(|value| &**value as Parameter<'_>).collect();
         let text = self.group.update_text(collection, given);
         let rows = self.group.conn.query(&text, &parameters).await?;
-        rows.first().map_or(Ok(WriteOutcome::NoRecord), |row| self.group.judge_update(collection, row))
+        rows.first().map_or(Ok(Ok(Written::NoRecord)), |row| self.group.judge_update(collection, row))
     }
 
     /// The record as a client sees it, locked against others.
@@ -109,8 +106,8 @@ impl CheckedWrite<'_, '_> {
         let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
         client.batch_execute(&format!("{end}RELEASE deletion")).await?;
         Ok(match deletion {
-            Deletion::Done => CheckedOutcome::To(WriteOutcome::Deleted),
-            Deletion::Kept(by) => CheckedOutcome::To(WriteOutcome::Refused(StoreError::StillReferenced(by))),
+            Deletion::Done => CheckedOutcome::To(Ok(Written::Deleted)),
+            Deletion::Kept(by) => CheckedOutcome::To(Err(StoreError::StillReferenced(by))),
             Deletion::TooLarge => CheckedOutcome::TooFar,
         })
     }
@@ -152,7 +149,7 @@ impl CheckedWrite<'_, '_> {
         for some in ids.chunks(MOST_AT_ONCE) {
             for row in group.conn.query(text, &[&some]).await? {
                 let outcome = group.judge_delete(collection.position(), &row)?;
-                if let WriteOutcome::Refused(StoreError::StillReferenced(by)) = outcome {
+                if let Err(StoreError::StillReferenced(by)) = outcome {
                     return Ok(Deletion::Kept(by));
                 }
             }

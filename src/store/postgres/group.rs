@@ -21,12 +21,10 @@ use super::{kind, row};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
+use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::Replayable;
-use crate::store::write::Write;
 use crate::store::write::handle::PendingWrite;
-use crate::store::write_outcome::WriteOutcome;
-use crate::store::{Created, StoreError};
+use crate::store::write::{Write, WriteOutcome, WriteReply, Written};
 
 /// The writes that share one commit.
 pub(super) struct Group<'a> {
@@ -49,10 +47,7 @@ pub(super) struct Sent<'f> {
 
 impl Group<'_> {
     /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(
-        &self,
-        waiting: &[PendingWrite],
-    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
+    pub(super) async fn run(&self, waiting: &[PendingWrite]) -> Result<Vec<WriteReply>, GroupError> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
@@ -67,7 +62,7 @@ impl Group<'_> {
             let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(writes.len());
             self.carry_out(&mut sent, &writes, steps, &mut outcomes).await?;
             self.commit(&mut sent, &writes, &mut outcomes).await?;
-            outcomes.into_iter().map(Replayable::first).collect()
+            outcomes.into_iter().map(WriteReply::first).collect()
         };
         if self.conn.alive.warnings() != warned {
             return Err(GroupError::Unknown("the server committed with a warning".into()));
@@ -279,7 +274,7 @@ impl Group<'_> {
                     outcomes.push(match created {
                         Some(id) => {
                             let representation = representation::of(collection, id, draft.values());
-                            WriteOutcome::Created(Created { id, representation })
+                            Ok(Written::Created { id, representation })
                         }
                         None => refusal(collection, outcome),
                     });
@@ -306,7 +301,7 @@ impl Group<'_> {
             Some(id) => {
                 let mut record = Vec::with_capacity(256);
                 row::write(&mut record, collection, id, row, 2)?;
-                Ok(WriteOutcome::Updated(record.into()))
+                Ok(Ok(Written::Updated(record.into())))
             }
             None => Ok(refusal(collection, RowOutcome::read(row.try_get(0)?))),
         }
@@ -315,12 +310,12 @@ impl Group<'_> {
     pub(super) fn judge_delete(&self, collection: usize, row: &Row) -> Result<WriteOutcome, Error> {
         let number: i32 = row.try_get(0)?;
         Ok(match usize::try_from(number) {
-            Err(_) => WriteOutcome::NoRecord,
-            Ok(0) => WriteOutcome::Deleted,
+            Err(_) => Ok(Written::NoRecord),
+            Ok(0) => Ok(Written::Deleted),
             Ok(place) => {
                 let blocker = self.statements[collection].blockers.get(place - 1);
                 let table = blocker.map_or_else(String::new, |blocker| blocker.table.clone());
-                WriteOutcome::Refused(StoreError::StillReferenced(table))
+                Err(StoreError::StillReferenced(table))
             }
         })
     }
@@ -329,16 +324,12 @@ impl Group<'_> {
 fn refusal(collection: &Collection, outcome: RowOutcome) -> WriteOutcome {
     let name = |position: usize| collection.fields()[position].name().to_owned();
     match outcome {
-        RowOutcome::NoRecord => WriteOutcome::NoRecord,
-        RowOutcome::Dangling(position) => {
-            WriteOutcome::Refused(StoreError::DanglingReference(name(position)))
-        }
+        RowOutcome::NoRecord => Ok(Written::NoRecord),
+        RowOutcome::Dangling(position) => Err(StoreError::DanglingReference(name(position))),
         RowOutcome::Duplicate(rule) => {
             let names = collection.unique()[rule].iter().map(|position| name(*position)).collect();
-            WriteOutcome::Refused(StoreError::Duplicate(names))
+            Err(StoreError::Duplicate(names))
         }
-        RowOutcome::Done => {
-            WriteOutcome::Refused(StoreError::Broken("a write was done and is not there".into()))
-        }
+        RowOutcome::Done => Err(StoreError::Broken("a write was done and is not there".into())),
     }
 }

@@ -15,10 +15,10 @@ use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
 use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::{IdempotencyToken, Replayable};
-use crate::store::write::Write;
+use crate::store::idempotency::IdempotencyToken;
 use crate::store::write::handle::PendingWrite;
-use crate::store::write_outcome::{BYTES_BESIDES, Words, WriteOutcome};
+use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
+use crate::store::write::{Write, WriteOutcome, WriteReply};
 
 /// The answers that are kept for the identities $1.
 pub(super) const LOOK_UP: &str = "SELECT identity, fingerprint, verdict, id, detail FROM _carnet_answers \
@@ -50,7 +50,7 @@ impl Group<'_> {
         &'f self,
         mut sent: Vec<Sent<'f>>,
         waiting: &'f [PendingWrite],
-    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
+    ) -> Result<Vec<WriteReply>, GroupError> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
         let mut told = match began.and_then(|()| found.map_err(|error| GroupError::of(&error, false))) {
@@ -77,26 +77,19 @@ impl Group<'_> {
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&outcomes)).await?;
-        told.extend(places.into_iter().zip(outcomes.into_iter().map(Replayable::first)));
-        let unknown = || Replayable::first(WriteOutcome::Refused(StoreError::OutcomeUnknown));
+        told.extend(places.into_iter().zip(outcomes.into_iter().map(WriteReply::first)));
+        let unknown = || WriteReply::first(Err(StoreError::OutcomeUnknown));
         Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
     }
 
     /// Of a write that is not done yet an answer must be stored, or it is not done.
-    fn refuse_without_room(
-        &self,
-        waiting: &[PendingWrite],
-        told: &mut HashMap<usize, Replayable<WriteOutcome>>,
-    ) {
+    fn refuse_without_room(&self, waiting: &[PendingWrite], told: &mut HashMap<usize, WriteReply>) {
         let has_room = self.budget.has_room();
         for (place, waiting) in waiting.iter().enumerate() {
             if waiting.token().is_some() && !told.contains_key(&place) {
                 self.budget.note(!has_room);
                 if !has_room {
-                    told.insert(
-                        place,
-                        Replayable::first(WriteOutcome::Refused(StoreError::NoRoomForAnswers)),
-                    );
+                    told.insert(place, WriteReply::first(Err(StoreError::NoRoomForAnswers)));
                 }
             }
         }
@@ -106,12 +99,12 @@ impl Group<'_> {
         &'f self,
         judged: impl Iterator<Item = (Option<&'f IdempotencyToken>, &'f WriteOutcome)>,
     ) -> Result<(), GroupError> {
-        let words = judged.filter_map(|(token, verdict)| {
+        let answers = judged.filter_map(|(token, outcome)| {
             let token = token?;
-            Some((token, verdict.words(token.shows_record)?))
+            Some((token, StoredAnswer::of(outcome, token.shows_record)?))
         });
         let (mut sent, mut bytes) = (Vec::new(), 0);
-        for parameters in batches(words.inspect(|(_, words)| bytes += words.bytes())) {
+        for parameters in batches(answers.inspect(|(_, answer)| bytes += answer.bytes())) {
             self.send(&mut sent, None, self.ask(KEEP, parameters));
         }
         self.commit(&mut sent, &[], &mut Vec::new()).await?;
@@ -121,10 +114,7 @@ impl Group<'_> {
 }
 
 /// By place in the group: what was told before.
-async fn look_up(
-    conn: &PreparedConn,
-    waiting: &[PendingWrite],
-) -> Result<HashMap<usize, Replayable<WriteOutcome>>, Error> {
+async fn look_up(conn: &PreparedConn, waiting: &[PendingWrite]) -> Result<HashMap<usize, WriteReply>, Error> {
     let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
         .iter()
         .enumerate()
@@ -137,25 +127,27 @@ async fn look_up(
     let mut told = HashMap::new();
     for row in conn.query(LOOK_UP, &[&identities]).await? {
         if let Some((place, token)) = tokens.get(row.try_get::<_, &[u8]>(0)?) {
-            told.insert(
-                *place,
-                token.replay(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?),
-            );
+            let detail: Option<&str> = row.try_get(4)?;
+            let detail = detail.map(Into::into);
+            let answer = StoredAnswer { verdict: row.try_get(2)?, id: row.try_get(3)?, detail };
+            told.insert(*place, token.replay(row.try_get(1)?, answer));
         }
     }
     Ok(told)
 }
 
 /// What [`KEEP`] takes, in as many parts as it needs so that no message outgrows the protocol.
-fn batches<'f>(words: impl Iterator<Item = (&'f IdempotencyToken, Words<'f>)>) -> Vec<Vec<Bound<'f>>> {
+fn batches<'f>(
+    answers: impl Iterator<Item = (&'f IdempotencyToken, StoredAnswer<'f>)>,
+) -> Vec<Vec<Bound<'f>>> {
     let (mut batches, mut batch, mut bytes) = (Vec::new(), Vec::new(), 0);
-    for (token, words) in words {
-        bytes += words.detail.as_ref().map_or(0, |detail| detail.len());
+    for (token, answer) in answers {
+        bytes += answer.detail.as_ref().map_or(0, |detail| detail.len());
         if bytes > LARGEST_BATCH_BYTES && !batch.is_empty() {
             batches.push(bound(std::mem::take(&mut batch)));
-            bytes = words.detail.as_ref().map_or(0, |detail| detail.len());
+            bytes = answer.detail.as_ref().map_or(0, |detail| detail.len());
         }
-        batch.push((token, words));
+        batch.push((token, answer));
     }
     if !batch.is_empty() {
         batches.push(bound(batch));
@@ -163,12 +155,12 @@ fn batches<'f>(words: impl Iterator<Item = (&'f IdempotencyToken, Words<'f>)>) -
     batches
 }
 
-fn bound<'f>(batch: Vec<(&'f IdempotencyToken, Words<'f>)>) -> Vec<Bound<'f>> {
+fn bound<'f>(batch: Vec<(&'f IdempotencyToken, StoredAnswer<'f>)>) -> Vec<Bound<'f>> {
     let identities: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.identity[..]).collect();
     let fingerprints: Vec<&[u8]> = batch.iter().map(|(token, _)| &token.fingerprint[..]).collect();
-    let outcomes: Vec<&str> = batch.iter().map(|(_, words)| words.verdict).collect();
-    let ids: Vec<Option<i64>> = batch.iter().map(|(_, words)| words.id).collect();
-    let details: Vec<Option<Cow<'f, str>>> = batch.into_iter().map(|(_, words)| words.detail).collect();
+    let outcomes: Vec<&str> = batch.iter().map(|(_, answer)| answer.verdict).collect();
+    let ids: Vec<Option<i64>> = batch.iter().map(|(_, answer)| answer.id).collect();
+    let details: Vec<Option<Cow<'f, str>>> = batch.into_iter().map(|(_, answer)| answer.detail).collect();
     vec![Box::new(identities), Box::new(fingerprints), Box::new(outcomes), Box::new(ids), Box::new(details)]
 }
 

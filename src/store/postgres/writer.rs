@@ -17,9 +17,8 @@ use super::group_window::GroupWindow;
 use super::session::Session;
 use crate::observe::Event;
 use crate::store::StoreError;
-use crate::store::idempotency::Replayable;
+use crate::store::write::WriteReply;
 use crate::store::write::handle::{PendingWrite, WriterHandle};
-use crate::store::write_outcome::WriteOutcome;
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 pub(super) const LARGEST_GROUP: usize = 1_024;
@@ -110,8 +109,8 @@ impl Postgres {
     async fn attempt(&self, writes: Vec<PendingWrite>) -> Result<(), (Vec<PendingWrite>, GroupError)> {
         let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
         match self.run(&session, &writes).await {
-            Ok(told) => {
-                self.answer(writes, told);
+            Ok(replies) => {
+                self.answer(writes, replies);
                 Ok(())
             }
             Err(error) => {
@@ -127,11 +126,7 @@ impl Postgres {
         }
     }
 
-    async fn run(
-        &self,
-        session: &Session,
-        writes: &[PendingWrite],
-    ) -> Result<Vec<Replayable<WriteOutcome>>, GroupError> {
+    async fn run(&self, session: &Session, writes: &[PendingWrite]) -> Result<Vec<WriteReply>, GroupError> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
@@ -155,14 +150,17 @@ impl Postgres {
         outcome
     }
 
-    fn answer(&self, writes: Vec<PendingWrite>, told: Vec<Replayable<WriteOutcome>>) {
+    fn answer(&self, writes: Vec<PendingWrite>, replies: Vec<WriteReply>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
-        for (pending, told) in writes.into_iter().zip(told) {
-            if let Some(deed) = told.value.deed().filter(|_| !told.is_replayed) {
+        for (pending, reply) in writes.into_iter().zip(replies) {
+            if let Ok(written) = &reply.outcome
+                && !reply.is_replayed
+                && let Some(deed) = written.deed()
+            {
                 metrics.changed(self.context.catalog.at(pending.write.collection()).name(), deed, 1);
             }
-            pending.answer(told);
+            pending.answer(reply);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::record::{RecordId, Value, representation};
 use crate::store::StoreError;
 use crate::store::change::{After, Change};
 use crate::store::sqlite::sql;
-use crate::store::write_outcome::WriteOutcome;
+use crate::store::write::Written;
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
@@ -28,13 +28,13 @@ impl Group<'_> {
         collection: usize,
         id: RecordId,
         seen: Option<&ETags>,
-    ) -> Result<WriteOutcome, WriteError> {
+    ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(Written::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         if self.catalog.referrers(collection).next().is_none() {
             self.delete_one(collection, id, before)?;
-            return Ok(WriteOutcome::Deleted);
+            return Ok(Written::Deleted);
         }
         // Several statements: those before a refusal must be taken back.
         let done_before = std::mem::take(&mut self.changes);
@@ -45,7 +45,7 @@ impl Group<'_> {
         let done = std::mem::replace(&mut self.changes, done_before);
         if self.connection.is_autocommit() {
             // A trigger has taken back the whole transaction, and the savepoint with it.
-            return deleted.map(|()| WriteOutcome::Deleted);
+            return deleted.map(|()| Written::Deleted);
         }
         match deleted {
             Ok(()) => self.changes.extend(done),
@@ -55,7 +55,7 @@ impl Group<'_> {
             Err(WriteError::Engine(error)) => return Err(WriteError::Engine(error)),
         }
         self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
-        deleted.map(|()| WriteOutcome::Deleted)
+        deleted.map(|()| Written::Deleted)
     }
 
     fn delete_one(

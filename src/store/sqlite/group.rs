@@ -11,12 +11,11 @@ use crate::catalog::collection::Collection;
 use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
+use crate::store::StoreError;
 use crate::store::answer_budget::AnswerBudget;
 use crate::store::change::{After, Change, Changes};
 use crate::store::sqlite::sql::{self, Statements};
-use crate::store::write::Write;
-use crate::store::write_outcome::WriteOutcome;
-use crate::store::{Created, StoreError};
+use crate::store::write::{Write, Written};
 
 /// Why a write did not go through.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ pub(super) struct Group<'a> {
 impl Group<'_> {
     /// Does a write, and nothing of it where it is refused. What it creates or changes gives up its values here, so only
     /// a delete can be done again.
-    pub(super) fn run(&mut self, write: &mut Write) -> Result<WriteOutcome, WriteError> {
+    pub(super) fn run(&mut self, write: &mut Write) -> Result<Written, WriteError> {
         match write {
             Write::Insert { collection, draft } => self.insert(*collection, draft.take_values()),
             Write::Update { collection, id, patch, seen } => {
@@ -65,7 +64,7 @@ impl Group<'_> {
         }
     }
 
-    fn insert(&mut self, collection: usize, mut values: Vec<Value>) -> Result<WriteOutcome, WriteError> {
+    fn insert(&mut self, collection: usize, mut values: Vec<Value>) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
             return Err(WriteError::Refused(StoreError::NoIdLeft));
@@ -87,7 +86,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: None, after });
-        Ok(WriteOutcome::Created(Created { id, representation }))
+        Ok(Written::Created { id, representation })
     }
 
     /// Changes a record, unless its content is none of those that the client has seen.
@@ -97,9 +96,9 @@ impl Group<'_> {
         id: RecordId,
         given: Vec<(usize, Value)>,
         seen: Option<&ETags>,
-    ) -> Result<WriteOutcome, WriteError> {
+    ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(WriteOutcome::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Ok(Written::NoRecord) };
         check_seen(collection, id, &before, seen)?;
         let mut positions = Vec::with_capacity(given.len());
         let mut values = before.clone();
@@ -108,7 +107,7 @@ impl Group<'_> {
             values[position] = value;
         }
         if positions.is_empty() {
-            return Ok(WriteOutcome::Unchanged(representation::of(collection, id, &values)));
+            return Ok(Written::Unchanged(representation::of(collection, id, &values)));
         }
         let own_id = Value::from(id.get());
         let given = positions.iter().map(|&position| &values[position]);
@@ -130,7 +129,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
-        Ok(WriteOutcome::Updated(representation))
+        Ok(Written::Updated(representation))
     }
 
     /// Compares what a statement did with what was meant. One that changed fewer rows was kept from it; where more

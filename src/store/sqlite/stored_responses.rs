@@ -3,8 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::{IdempotencyToken, Replayable};
-use crate::store::write_outcome::{BYTES_BESIDES, WriteOutcome};
+use crate::store::idempotency::IdempotencyToken;
+use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
+use crate::store::write::{WriteOutcome, WriteReply};
 
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS _carnet_answers (
@@ -84,11 +85,13 @@ pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusql
 pub(super) fn look_up(
     connection: &Connection,
     token: &IdempotencyToken,
-) -> rusqlite::Result<Option<Replayable<WriteOutcome>>> {
+) -> rusqlite::Result<Option<WriteReply>> {
     let mut statement = connection.prepare_cached(LOOK_UP)?;
     let read = |row: &rusqlite::Row<'_>| {
         let (fingerprint, verdict): (Vec<u8>, String) = (row.get(0)?, row.get(1)?);
-        Ok(token.replay(&fingerprint, &verdict, row.get(2)?, row.get(3)?))
+        let detail: Option<String> = row.get(3)?;
+        let answer = StoredAnswer { verdict: &verdict, id: row.get(2)?, detail: detail.map(Into::into) };
+        Ok(token.replay(&fingerprint, answer))
     };
     statement.query_row([&token.identity[..]], read).optional()
 }
@@ -100,15 +103,15 @@ pub(super) fn keep(
     outcome: &WriteOutcome,
     budget: &AnswerBudget,
 ) -> rusqlite::Result<bool> {
-    let Some(words) = outcome.words(token.shows_record) else { return Ok(false) };
-    budget.add(words.bytes());
+    let Some(answer) = StoredAnswer::of(outcome, token.shows_record) else { return Ok(false) };
+    budget.add(answer.bytes());
     let IdempotencyToken { identity, fingerprint, .. } = token;
     connection.prepare_cached(KEEP)?.execute(params![
         &identity[..],
         &fingerprint[..],
-        words.verdict,
-        words.id,
-        words.detail
+        answer.verdict,
+        answer.id,
+        answer.detail
     ])?;
     Ok(true)
 }

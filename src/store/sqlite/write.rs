@@ -3,15 +3,13 @@
 use super::group::{Group, WriteError};
 use super::stored_responses;
 use crate::store::StoreError;
-use crate::store::idempotency::Replayable;
-use crate::store::write::Write;
 use crate::store::write::handle::PendingWrite;
-use crate::store::write_outcome::WriteOutcome;
+use crate::store::write::{Write, WriteReply, Written};
 
 /// What became of a write inside its group.
 pub(super) enum Ran {
     /// What it is told after the commit, and whether that was stored.
-    Told { told: Replayable<WriteOutcome>, is_kept: bool },
+    Settled { reply: WriteReply, is_kept: bool },
     /// Nothing was done: it must run again without others.
     TooLarge,
 }
@@ -21,12 +19,12 @@ impl Group<'_> {
     pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Ran, rusqlite::Error> {
         let token = pending.token().copied();
         if let Some(token) = &token {
-            if let Some(told) = stored_responses::look_up(self.connection, token)? {
-                return Ok(Ran::Told { told, is_kept: false });
+            if let Some(reply) = stored_responses::look_up(self.connection, token)? {
+                return Ok(Ran::Settled { reply, is_kept: false });
             }
             if !stored_responses::make_room(self.connection, self.budget)? {
-                let told = Replayable::first(WriteOutcome::Refused(StoreError::NoRoomForAnswers));
-                return Ok(Ran::Told { told, is_kept: false });
+                let reply = WriteReply::first(Err(StoreError::NoRoomForAnswers));
+                return Ok(Ran::Settled { reply, is_kept: false });
             }
         }
         let done = match self.foreign.is_there() {
@@ -34,8 +32,8 @@ impl Group<'_> {
             false => self.run(&mut pending.write),
         };
         let outcome = match done {
-            Ok(outcome) => outcome,
-            Err(WriteError::Refused(error)) => WriteOutcome::Refused(error),
+            Ok(written) => Ok(written),
+            Err(WriteError::Refused(error)) => Err(error),
             Err(WriteError::Large) => return Ok(Ran::TooLarge),
             Err(WriteError::Engine(error)) => return Err(error),
         };
@@ -43,11 +41,11 @@ impl Group<'_> {
             Some(token) => stored_responses::keep(self.connection, token, &outcome, self.budget)?,
             None => false,
         };
-        Ok(Ran::Told { told: Replayable::first(outcome), is_kept })
+        Ok(Ran::Settled { reply: WriteReply::first(outcome), is_kept })
     }
 
     /// Does a write so that nothing is left of it where it is refused, not even what a trigger did before.
-    fn run_apart(&mut self, write: &mut Write) -> rusqlite::Result<Result<WriteOutcome, WriteError>> {
+    fn run_apart(&mut self, write: &mut Write) -> rusqlite::Result<Result<Written, WriteError>> {
         let connection = self.connection;
         let execute = |text| connection.prepare_cached(text).and_then(|mut statement| statement.execute([]));
         let done_before = std::mem::take(&mut self.changes);

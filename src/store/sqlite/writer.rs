@@ -26,11 +26,10 @@ use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
-use crate::store::idempotency::Replayable;
 use crate::store::sqlite::sql::Statements;
+use crate::store::write::WriteReply;
 use crate::store::write::handle::WriterHandle;
 use crate::store::write::queue::Waited;
-use crate::store::write_outcome::WriteOutcome;
 use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -200,14 +199,14 @@ impl WriterState {
         while settled.len() < most
             && let Some(mut pending) = writes.take()
         {
-            let mut told = Replayable::first(WriteOutcome::Refused(StoreError::OutcomeUnknown));
+            let mut reply = WriteReply::first(Err(StoreError::OutcomeUnknown));
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
                 group.is_shared = !settled.is_empty();
                 match group.settle(&mut pending) {
-                    Ok(Ran::Told { told: own, is_kept }) => {
+                    Ok(Ran::Settled { reply: own, is_kept }) => {
                         kept += usize::from(is_kept);
-                        told = own;
+                        reply = own;
                     }
                     Ok(Ran::TooLarge) => {
                         writes.put_back(pending);
@@ -216,12 +215,12 @@ impl WriterState {
                     Err(error) => failure = Some(error),
                 }
             }
-            settled.push((pending, told));
+            settled.push((pending, reply));
         }
         let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
         if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
             // The one write of this group was taken back by the database, and was told so.
-            settled.into_iter().for_each(|(pending, told)| pending.answer(told));
+            settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
             return Ok(());
         }
         let version = self.version + u64::from(!changes.is_empty());
@@ -255,7 +254,7 @@ impl WriterState {
                 for (collection, deed, number) in changes.counts() {
                     metrics.changed(self.catalog.at(collection).name(), deed, number);
                 }
-                settled.into_iter().for_each(|(pending, told)| pending.answer(told));
+                settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }

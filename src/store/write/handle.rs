@@ -5,10 +5,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::queue::Queue;
-use super::{Write, WriteRequest};
+use super::{Write, WriteReply, WriteRequest};
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, InFlight, InFlightGuard, Replayable};
-use crate::store::write_outcome::WriteOutcome;
+use crate::store::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
 
 /// By which everybody else reaches the writer.
 #[derive(Default)]
@@ -23,23 +22,23 @@ pub(in crate::store) struct PendingWrite {
     /// Its number in the queue, once it was taken from there.
     number: u64,
     guard: Option<InFlightGuard>,
-    reply: oneshot::Sender<Replayable<WriteOutcome>>,
+    reply: oneshot::Sender<WriteReply>,
 }
 
 impl WriterHandle {
     /// Hands in a write and waits until it is committed or refused.
-    pub(in crate::store) async fn submit(&self, request: WriteRequest) -> Replayable<WriteOutcome> {
-        let told = match self.hand_in(request) {
+    pub(in crate::store) async fn submit(&self, request: WriteRequest) -> WriteReply {
+        let reply = match self.hand_in(request) {
             Ok((number, answer)) => self.queue.answer(number, answer).await,
             Err(error) => Err(error),
         };
-        told.unwrap_or_else(|error| Replayable::first(WriteOutcome::Refused(error)))
+        reply.unwrap_or_else(|error| WriteReply::first(Err(error)))
     }
 
     fn hand_in(
         &self,
         WriteRequest { write, token }: WriteRequest,
-    ) -> Result<(u64, oneshot::Receiver<Replayable<WriteOutcome>>), StoreError> {
+    ) -> Result<(u64, oneshot::Receiver<WriteReply>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let bytes = write.text_bytes();
         let (reply, answer) = oneshot::channel();
@@ -64,14 +63,14 @@ impl PendingWrite {
         self.guard.as_ref().map(|guard| &guard.token)
     }
 
-    pub(in crate::store) fn answer(self, told: Replayable<WriteOutcome>) {
+    pub(in crate::store) fn answer(self, reply: WriteReply) {
         // Before anybody hears of it: who is answered may come again at once.
         drop(self.guard);
         // Who no longer listens has hung up; the write stands.
-        let _ = self.reply.send(told);
+        let _ = self.reply.send(reply);
     }
 
     pub(in crate::store) fn refuse(self, error: StoreError) {
-        self.answer(Replayable::first(WriteOutcome::Refused(error)));
+        self.answer(WriteReply::first(Err(error)));
     }
 }

@@ -16,7 +16,7 @@ use crate::record::listing::Listing;
 use crate::store::cache::read_path::{self, ListRequest};
 use crate::store::cache::sets::SetKey;
 use crate::store::sqlite::Sqlite;
-use crate::store::write::{Write, WriteRequest};
+use crate::store::write::{Write, WriteRequest, Written};
 use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
@@ -59,14 +59,17 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
     }
 }
 
-async fn submit(store: &Sqlite, write: Write) -> Replayable<WriteOutcome> {
+async fn submit(store: &Sqlite, write: Write) -> WriteReply {
     store.writer.handle.submit(WriteRequest { write, token: None }).await
 }
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
     let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
     let told = submit(store, Write::Insert { collection: 0, draft }).await;
-    told.value.created().map(|created| created.id)
+    told.outcome.map(|written| match written {
+        Written::Created { id, .. } => id,
+        other => panic!("{other:?}"),
+    })
 }
 
 /// The whole list, and the first record on its own.
@@ -87,8 +90,8 @@ async fn read(store: &Sqlite, catalog: &Catalog) -> (Result<String, StoreError>,
     (list, first.map(|record| record.map_or(String::new(), |bytes| text(bytes.to_vec()))))
 }
 
-fn is_unknown(outcome: &WriteOutcome) -> bool {
-    matches!(outcome, WriteOutcome::Refused(StoreError::OutcomeUnknown))
+fn is_unknown(reply: &WriteReply) -> bool {
+    matches!(reply.outcome, Err(StoreError::OutcomeUnknown))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,7 +109,7 @@ async fn all_of_a_group_in_which_one_panics_are_told_that_the_outcome_is_unknown
         submit(&store, Write::Delete { collection: 9, id: RecordId::new(1).unwrap(), seen: None });
     let letting_go = async { other.execute_batch("ROLLBACK").unwrap() };
     let (told, panicked, ()) = tokio::join!(join_all(writes), panicking, letting_go);
-    assert!(is_unknown(&panicked.value), "{panicked:?}");
+    assert!(is_unknown(&panicked), "{panicked:?}");
     assert!(told.iter().all(|told| *told == Err(StoreError::OutcomeUnknown)), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert!(store.ping().is_err() && insert(&store, &catalog, "later").await.is_err());
@@ -134,7 +137,7 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     store.cache.begin_build(unsound).unwrap();
     let update = Write::Update { collection: 0, id: RecordId::new(1).unwrap(), patch, seen: None };
     let told = submit(&store, update).await;
-    assert!(is_unknown(&told.value), "{told:?}");
+    assert!(is_unknown(&told), "{told:?}");
     assert_eq!(store.fatal.tripped().await, "the writing thread panicked");
     assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
     store.close();
