@@ -1,6 +1,5 @@
 //! Where records are kept: the only way to stored data, and the contract of every operation.
 
-mod answer_budget;
 pub mod audit;
 mod cache;
 pub mod change;
@@ -9,7 +8,6 @@ pub mod copy;
 mod fatal;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-pub mod idempotency;
 mod ident;
 pub mod key_admin;
 pub mod keys;

@@ -6,7 +6,7 @@ use super::error::ApiError;
 use crate::catalog::collection::Collection;
 use crate::http::{HeaderMap, HeaderName, HeaderValue, Request};
 use crate::record::RecordId;
-use crate::store::idempotency::IdempotencyToken;
+use crate::store::write::IdempotencyToken;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Says of an answer that it was given before.

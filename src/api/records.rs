@@ -10,8 +10,7 @@ use crate::record::etag::ETag;
 use crate::record::listing::Listing;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;
-use crate::store::idempotency::IdempotencyToken;
-use crate::store::write::{Write, WriteRequest, Written};
+use crate::store::write::{IdempotencyToken, Write, WriteRequest, Written};
 
 /// Answers a page of the records that match.
 pub(super) async fn list(

@@ -46,13 +46,13 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
-use super::answer_budget::AnswerBudget;
 use super::audit::Actor;
 use super::cache::read_path::{self, ListRequest};
 use super::fatal::FatalLatch;
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
+use super::write::answer_budget::AnswerBudget;
 use super::write::handle::WriterHandle;
 use super::{OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;

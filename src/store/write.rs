@@ -2,17 +2,19 @@
 //!
 //! The engines have the writers: each takes what waits in the queue into one transaction, and answers after its commit.
 
+pub(super) mod answer_budget;
 pub(super) mod handle;
+pub(super) mod idempotency;
 pub(super) mod queue;
 pub(super) mod stored_answer;
 
 use bytes::Bytes;
 
 use super::StoreError;
-use super::idempotency::IdempotencyToken;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags};
 use crate::record::{RecordId, Value};
+pub use idempotency::IdempotencyToken;
 
 /// What a client wants done to one record. A collection is named by its position in the catalog.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::StoreError;
-use crate::store::answer_budget::AnswerBudget;
+use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::{Write, WriteOutcome, WriteReply, Written};
 

@@ -24,11 +24,11 @@ use super::stored_responses;
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
-use crate::store::answer_budget::AnswerBudget;
 use crate::store::cache::Cache;
 use crate::store::cache::builder::Builder;
 use crate::store::fatal::FatalLatch;
 use crate::store::read_limiter::ReadLimiter;
+use crate::store::write::answer_budget::AnswerBudget;
 
 /// Connections that those share who read what is found at once, and those whose reads take long: each connection
 /// answers one question after the other, and what is quick must not wait behind what is not.

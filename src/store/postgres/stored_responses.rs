@@ -13,10 +13,9 @@ use super::columns::Bound;
 use super::group::{Group, Sent};
 use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
-use crate::store::StoreError;
-use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::IdempotencyToken;
+use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::PendingWrite;
+use crate::store::write::idempotency::IdempotencyToken;
 use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
 use crate::store::write::{Write, WriteOutcome, WriteReply};
 
@@ -53,14 +52,17 @@ impl Group<'_> {
     ) -> Result<Vec<WriteReply>, GroupError> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
-        let mut told = match began.and_then(|()| found.map_err(|error| GroupError::of(&error, false))) {
-            Ok(told) => told,
+        let mut replies = match began.and_then(|()| found.map_err(|error| GroupError::of(&error, false))) {
+            Ok(replies) => replies,
             Err(error) => return self.roll_back(error).await,
         };
-        self.refuse_without_room(waiting, &mut told);
-        let pending = waiting.iter().enumerate().filter(|(place, _)| !told.contains_key(place));
-        let (places, writes): (Vec<usize>, Vec<&Write>) =
-            pending.map(|(place, waiting)| (place, &waiting.write)).unzip();
+        for (pending, reply) in waiting.iter().zip(&mut replies) {
+            if pending.token().is_some() && reply.is_none() {
+                *reply = self.budget.admit().err().map(|error| WriteReply::first(Err(error)));
+            }
+        }
+        let places: Vec<usize> = (0..waiting.len()).filter(|&place| replies[place].is_none()).collect();
+        let writes: Vec<&Write> = places.iter().map(|&place| &waiting[place].write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let mut outcomes = Vec::with_capacity(writes.len());
         let carried_out = self.carry_out(&mut sent, &writes, steps, &mut outcomes).await;
@@ -77,22 +79,10 @@ impl Group<'_> {
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&outcomes)).await?;
-        told.extend(places.into_iter().zip(outcomes.into_iter().map(WriteReply::first)));
-        let unknown = || WriteReply::first(Err(StoreError::OutcomeUnknown));
-        Ok((0..waiting.len()).map(|place| told.remove(&place).unwrap_or_else(unknown)).collect())
-    }
-
-    /// Of a write that is not done yet an answer must be stored, or it is not done.
-    fn refuse_without_room(&self, waiting: &[PendingWrite], told: &mut HashMap<usize, WriteReply>) {
-        let has_room = self.budget.has_room();
-        for (place, waiting) in waiting.iter().enumerate() {
-            if waiting.token().is_some() && !told.contains_key(&place) {
-                self.budget.note(!has_room);
-                if !has_room {
-                    told.insert(place, WriteReply::first(Err(StoreError::NoRoomForAnswers)));
-                }
-            }
+        for (place, outcome) in places.into_iter().zip(outcomes) {
+            replies[place] = Some(WriteReply::first(outcome));
         }
+        Ok(replies.into_iter().flatten().collect())
     }
 
     async fn keep_and_commit<'f>(
@@ -113,27 +103,23 @@ impl Group<'_> {
     }
 }
 
-/// By place in the group: what was told before.
-async fn look_up(conn: &PreparedConn, waiting: &[PendingWrite]) -> Result<HashMap<usize, WriteReply>, Error> {
-    let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = waiting
-        .iter()
-        .enumerate()
-        .filter_map(|(place, waiting)| {
-            let token = waiting.token()?;
-            Some((&token.identity[..], (place, token)))
-        })
+/// What each of the group was told before.
+async fn look_up(conn: &PreparedConn, waiting: &[PendingWrite]) -> Result<Vec<Option<WriteReply>>, Error> {
+    let tokens = waiting.iter().enumerate();
+    let tokens: HashMap<&[u8], (usize, &IdempotencyToken)> = tokens
+        .filter_map(|(place, pending)| pending.token().map(|token| (&token.identity[..], (place, token))))
         .collect();
     let identities: Vec<&[u8]> = tokens.keys().copied().collect();
-    let mut told = HashMap::new();
+    let mut replies: Vec<Option<WriteReply>> = waiting.iter().map(|_| None).collect();
     for row in conn.query(LOOK_UP, &[&identities]).await? {
         if let Some((place, token)) = tokens.get(row.try_get::<_, &[u8]>(0)?) {
             let detail: Option<&str> = row.try_get(4)?;
             let detail = detail.map(Into::into);
             let answer = StoredAnswer { verdict: row.try_get(2)?, id: row.try_get(3)?, detail };
-            told.insert(*place, token.replay(row.try_get(1)?, answer));
+            replies[*place] = Some(token.replay(row.try_get(1)?, answer));
         }
     }
-    Ok(told)
+    Ok(replies)
 }
 
 /// What [`KEEP`] takes, in as many parts as it needs so that no message outgrows the protocol.

@@ -12,9 +12,9 @@ use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
 use crate::store::StoreError;
-use crate::store::answer_budget::AnswerBudget;
 use crate::store::change::{After, Change, Changes};
 use crate::store::sqlite::sql::{self, Statements};
+use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::{Write, Written};
 
 /// Why a write did not go through.

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::store::answer_budget::AnswerBudget;
-use crate::store::idempotency::IdempotencyToken;
+use crate::store::write::answer_budget::AnswerBudget;
+use crate::store::write::idempotency::IdempotencyToken;
 use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
 use crate::store::write::{WriteOutcome, WriteReply};
 
@@ -69,16 +69,15 @@ pub(super) fn count(connection: &Connection, budget: &AnswerBudget) -> rusqlite:
     Ok(())
 }
 
-/// Says whether one more may be stored, where necessary after some that are too old were taken away. A server that is
-/// never idle and refuses all that would be stored had no other occasion for that.
-pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusqlite::Result<bool> {
+/// Where there is no room for one more, takes some away that are too old. A server that is never idle and refuses all
+/// that would be stored had no other occasion for that.
+pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusqlite::Result<()> {
     if !budget.has_room() {
         // What is known may be too much: a group that failed, or another tool that has cleared the table.
         clear(connection, CLEARED_FOR_ROOM)?;
         count(connection, budget)?;
     }
-    budget.note(!budget.has_room());
-    Ok(budget.has_room())
+    Ok(())
 }
 
 /// What the holder of this token was told before.

@@ -2,7 +2,6 @@
 
 use super::group::{Group, WriteError};
 use super::stored_responses;
-use crate::store::StoreError;
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::{Write, WriteReply, Written};
 
@@ -22,9 +21,9 @@ impl Group<'_> {
             if let Some(reply) = stored_responses::look_up(self.connection, token)? {
                 return Ok(Ran::Settled { reply, is_kept: false });
             }
-            if !stored_responses::make_room(self.connection, self.budget)? {
-                let reply = WriteReply::first(Err(StoreError::NoRoomForAnswers));
-                return Ok(Ran::Settled { reply, is_kept: false });
+            stored_responses::make_room(self.connection, self.budget)?;
+            if let Err(error) = self.budget.admit() {
+                return Ok(Ran::Settled { reply: WriteReply::first(Err(error)), is_kept: false });
             }
         }
         let done = match self.foreign.is_there() {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
 use super::queue::Queue;
 use super::{Write, WriteReply, WriteRequest};
 use crate::store::StoreError;
-use crate::store::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
 
 /// By which everybody else reaches the writer.
 #[derive(Default)]

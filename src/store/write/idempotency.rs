@@ -8,17 +8,17 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::StoreError;
-use super::write::WriteReply;
-use super::write::stored_answer::StoredAnswer;
+use super::WriteReply;
+use super::stored_answer::StoredAnswer;
+use crate::store::StoreError;
 
 /// What makes a write one that may be sent again: who means which request by which key.
 #[derive(Debug, Clone, Copy)]
 pub struct IdempotencyToken {
-    pub(super) identity: [u8; 32],
-    pub(super) fingerprint: [u8; 32],
+    pub(in crate::store) identity: [u8; 32],
+    pub(in crate::store) fingerprint: [u8; 32],
     /// Whether the answer shows the record, which is then kept with it.
-    pub(super) shows_record: bool,
+    pub(in crate::store) shows_record: bool,
 }
 
 impl IdempotencyToken {
@@ -29,7 +29,7 @@ impl IdempotencyToken {
     }
 
     /// What a stored answer means to the holder: it is told again, unless it was given to another request.
-    pub(super) fn replay(&self, fingerprint: &[u8], answer: StoredAnswer<'_>) -> WriteReply {
+    pub(in crate::store) fn replay(&self, fingerprint: &[u8], answer: StoredAnswer<'_>) -> WriteReply {
         if fingerprint != self.fingerprint {
             return WriteReply::first(Err(StoreError::IdempotencyKeyReused));
         }
