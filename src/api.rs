@@ -174,9 +174,9 @@ impl App {
             self.observer.report(Event::StoreBroken { cause });
         }
         if content::wants_problem(request.headers()) {
-            return problem::respond(self, error, request);
+            return problem::respond(self, &error, request);
         }
-        error.into_response()
+        error.row().into_response()
     }
 }
 
@@ -231,7 +231,7 @@ impl Answer for App {
         let error = ApiError::Refused(refusal);
         let mut response = match of {
             Some(request) => self.error_response(error, request),
-            None => error.into_response(),
+            None => error.row().into_response(),
         };
         // A request that never became one is not marked.
         self.security_headers.add_to(response.headers_mut());

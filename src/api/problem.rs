@@ -4,19 +4,16 @@
 //! its faults.
 
 mod entry;
-mod kind;
 mod names;
 mod shape;
-
-pub(super) use kind::KINDS;
 
 use serde_json::{Map, Value, json};
 
 use super::access::Query;
-use super::error::ApiError;
+use super::error::{ApiError, Row};
 use super::route::Route;
 use super::{App, content};
-use crate::http::{Request, Response, header, response};
+use crate::http::{Request, Response, StatusCode, header, response};
 use crate::record::draft::key::{GRACE_MEMBERS, KEY_MEMBERS, KeyDraft, grace_faults};
 use crate::record::draft::{self, Draft, DraftError, Patch};
 use crate::record::fault::{Fault, Found};
@@ -54,13 +51,13 @@ impl Explanation {
 }
 
 /// The answer to a request that is refused with this error.
-pub(super) fn respond(app: &App, error: ApiError, request: &Request) -> Response {
-    let explanation = explain(app, &error, request);
-    let status = error.status();
+pub(super) fn respond(app: &App, error: &ApiError, request: &Request) -> Response {
+    let row = error.row();
+    let explanation = explain(app, error, &row, request);
     let mut problem = Map::new();
-    problem.insert("type".into(), kind::reference(&error, status).into());
-    problem.insert("title".into(), error.words().into());
-    problem.insert("status".into(), status.as_u16().into());
+    problem.insert("type".into(), row.kind.reference().into());
+    problem.insert("title".into(), row.message.as_ref().into());
+    problem.insert("status".into(), row.kind.status.into());
     problem.insert("detail".into(), explanation.detail.into());
     if !explanation.entries.is_empty() {
         let entries = explanation.entries.into_iter().map(Entry::into_json);
@@ -70,7 +67,7 @@ pub(super) fn respond(app: &App, error: ApiError, request: &Request) -> Response
         problem.insert("more_errors".into(), json!(explanation.more));
     }
     let body = Value::Object(problem).to_string();
-    error.with_headers(response::of_type(status, content::PROBLEM_JSON, body))
+    row.apply_to(response::of_type(StatusCode::OK, content::PROBLEM_JSON, body))
 }
 
 /// Whether an answer is such a problem.
@@ -79,7 +76,7 @@ pub(super) fn is_one(response: &Response) -> bool {
     is_error && response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == content::PROBLEM_JSON)
 }
 
-fn explain(app: &App, error: &ApiError, request: &Request) -> Explanation {
+fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explanation {
     let route = Route::parse(&app.catalog, &app.settings, request.path());
     match (error, route) {
         (ApiError::NotFound, route) => Explanation::plain(names::not_found(app, route, request.path())),
@@ -106,7 +103,7 @@ fn explain(app: &App, error: &ApiError, request: &Request) -> Explanation {
                 fields.iter().map(|field| Entry::duplicate(fields, field, given(field))).collect();
             Explanation { detail: format!("There is already {}", entry::duplicate(fields)), entries, more: 0 }
         }
-        _ => Explanation::plain(error.words()),
+        _ => Explanation::plain(row.message.as_ref()),
     }
 }
 

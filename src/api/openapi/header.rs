@@ -3,13 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::component::reference;
+use crate::api::error::status::{RETRY_AFTER_TROUBLE, RETRY_SOON};
 
 /// A tag as an answer has it.
 pub(super) const EXAMPLE_OF_TAG: &str = "\"7af48095701166d3ac10b58e81538507\"";
-/// What `Retry-After` is where it is there for one of several reasons.
-pub(super) const RETRY_SOON: &str = "Retry-Soon";
-/// What `Retry-After` is where trouble may pass by itself.
-pub(super) const SOON: &str = "Retry-After-Trouble";
 /// What `Link` is where it leads to this document.
 pub(super) const SERVICE_LINK: &str = "Service-Link";
 /// The header fields of every answer.
@@ -38,7 +35,7 @@ pub(super) fn carried(own: &[&str], is_limited: bool) -> Map<String, Value> {
 fn field(component: &str) -> &str {
     match component {
         SERVICE_LINK => "Link",
-        RETRY_SOON | SOON => "Retry-After",
+        RETRY_SOON | RETRY_AFTER_TROUBLE => "Retry-After",
         _ => component,
     }
 }
@@ -100,7 +97,7 @@ pub(super) fn components() -> Value {
                 `Idempotency-Key`: nothing was done this time.",
             "schema": { "type": "string", "const": "true" },
         },
-        SOON: {
+        RETRY_AFTER_TROUBLE: {
             "description": "In how many seconds it may be worth another try.",
             "schema": { "type": "integer", "minimum": 0 },
         },

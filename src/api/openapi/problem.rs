@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api::problem::KINDS;
+use crate::api::error::status::{Kind, STATUSES};
 use crate::record::fault::{LONGEST_GIVEN, MOST_FAULTS};
 
 /// What a client gets that asks for `application/problem+json`.
@@ -20,7 +20,7 @@ pub(super) fn schema() -> Value {
                 "type": "string",
                 "format": "uri-reference",
                 "description": "The type of the problem: a reference into `x-problems` of this document.",
-                "enum": KINDS.iter().map(|kind| kind.reference()).collect::<Vec<_>>(),
+                "enum": all().map(Kind::reference).collect::<Vec<_>>(),
             },
             "title": text("The same words as `error` in `application/json`."),
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
@@ -58,8 +58,10 @@ pub(super) fn schema() -> Value {
 
 /// Every type of problem by its name; `type` refers to it.
 pub(super) fn kinds() -> Map<String, Value> {
-    let kinds = KINDS.iter();
-    kinds
-        .map(|kind| (kind.name.to_owned(), json!({ "status": kind.status, "description": kind.description })))
-        .collect()
+    let described = |kind: &Kind| json!({ "status": kind.status, "description": kind.description });
+    all().map(|kind| (kind.name.to_owned(), described(kind))).collect()
+}
+
+fn all() -> impl Iterator<Item = &'static Kind> {
+    STATUSES.iter().flat_map(|status| status.kinds)
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::names::{did_you_mean, nearest, one_of};
 use super::shape::{Shape, mismatch_of_text, values};
 use crate::api::App;
-use crate::api::error::draft_words;
+use crate::api::error::draft_message;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
@@ -81,8 +81,8 @@ impl Entry {
             }
             // It cannot be read at all. No name of a collection stands in these words.
             error => {
-                let words = draft_words("", error).into_owned();
-                Self { accepted: Some("a JSON object".into()), ..Self::new(Place::Body, words) }
+                let message = draft_message("", error).into_owned();
+                Self { accepted: Some("a JSON object".into()), ..Self::new(Place::Body, message) }
             }
         };
         Self { value: fault.given.clone(), ..entry }

@@ -3,6 +3,12 @@
 use serde_json::Value;
 
 use super::{documents, operations, resolve};
+use crate::api::error::ApiError;
+use crate::api::error::status::STATUSES;
+use crate::api::openapi::refusal;
+use crate::catalog::collection::RateLimit;
+use crate::http::{HeaderValue, Refusal};
+use crate::store::StoreError;
 
 fn statuses(document: &Value, path: &str, method: &str) -> String {
     let responses = document["paths"][path][method]["responses"].as_object();
@@ -106,6 +112,33 @@ fn every_error_has_its_two_shapes_and_no_answer_to_head_has_a_body() {
                     assert!(kinds.any(|kind| kind["status"] == status), "{status} has no type of problem");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn no_error_has_a_header_field_that_is_not_described() {
+    let limit = RateLimit { quota: 1, interval_seconds: 1 };
+    let described = refusal::components();
+    for error in [
+        ApiError::NotFound,
+        ApiError::MethodNotAllowed(HeaderValue::from_static("GET")),
+        ApiError::Unauthorized { parameter: "accesskey".into() },
+        ApiError::TooManyUnknownKeys { retry_after_seconds: 1 },
+        ApiError::RateLimited { limit, retry_after_seconds: 1 },
+        ApiError::EncodedBody,
+        ApiError::Store(StoreError::InFlight),
+        ApiError::Store(StoreError::NoRoomForAnswers),
+        ApiError::Refused(Refusal::Overloaded),
+    ] {
+        let response = error.row().into_response();
+        let status = STATUSES.iter().find(|status| status.code() == response.status().as_u16()).unwrap();
+        let fields = described[status.name]["headers"].as_object().unwrap();
+        for name in response.headers().keys().filter(|name| *name != "content-type") {
+            assert!(
+                fields.keys().any(|field| field.eq_ignore_ascii_case(name.as_str())),
+                "{error:?}: {name}"
+            );
         }
     }
 }
