@@ -12,7 +12,6 @@ mod requests;
 mod sharded;
 
 use std::io::{self, IsTerminal, Write};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
@@ -40,19 +39,6 @@ pub enum Format {
     Auto,
     Text,
     Json,
-}
-
-impl FromStr for Format {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "auto" => Ok(Format::Auto),
-            "text" => Ok(Format::Text),
-            "json" => Ok(Format::Json),
-            _ => Err(()),
-        }
-    }
 }
 
 /// What is logged, and how.

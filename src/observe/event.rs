@@ -3,7 +3,6 @@
 //! To change what a log line says, change it here. Keys, bodies and query strings never appear.
 
 use std::net::{IpAddr, SocketAddr};
-use std::str::FromStr;
 use std::time::Duration;
 
 /// How important a report is.
@@ -26,17 +25,6 @@ impl Level {
             Level::Info => "info",
             Level::Debug => "debug",
         }
-    }
-}
-
-impl FromStr for Level {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        [Level::Off, Level::Error, Level::Warn, Level::Info, Level::Debug]
-            .into_iter()
-            .find(|level| level.name() == text)
-            .ok_or(())
     }
 }
 
