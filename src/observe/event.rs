@@ -130,240 +130,159 @@ pub(super) enum Value<'a> {
     Socket(SocketAddr),
 }
 
-/// A named value, and whether the event's message has said it already.
+/// A part of what an event says: to people, who read its message and then what the message has not said, and to
+/// machines, which get the message and all fields.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'a> {
-    pub(super) key: &'static str,
-    pub(super) value: Value<'a>,
-    pub(super) is_said: bool,
+pub(super) enum Part<'a> {
+    /// Words of the message.
+    Words(Value<'a>),
+    /// A field whose value stands in the message.
+    Said(&'static str, Value<'a>),
+    /// A field that stands behind the message.
+    Field(&'static str, Value<'a>),
+    /// A field that people need not see, since the message puts it in words.
+    Hidden(&'static str, Value<'a>),
 }
 
 impl<'a> Event<'a> {
     /// The level at which it is reported.
-    pub fn level(&self) -> Level {
+    pub(super) fn level(&self) -> Level {
+        self.kind().0
+    }
+
+    /// The level at which it is reported, and the name machines know it by.
+    pub(super) fn kind(&self) -> (Level, &'static str) {
         match self {
-            Event::Panic { .. } | Event::StoreBroken { .. } => Level::Error,
-            Event::WritesRefused { .. }
-            | Event::ReserveUsed { .. }
-            | Event::DatabaseLost { .. }
-            | Event::OutcomeUnknown { .. }
-            | Event::UnknownKeysRefused { .. }
-            | Event::CertificateKept { .. }
-            | Event::ConnectionsRefused { .. }
-            | Event::AcceptFailed { .. }
-            | Event::Warning(_) => Level::Warn,
-            Event::Listening { .. }
-            | Event::Stopping { .. }
-            | Event::Stopped { .. }
-            | Event::WritesResumed
-            | Event::ReserveFilled
-            | Event::DatabaseFound
-            | Event::KeyCreated { .. }
-            | Event::KeyRotated { .. }
-            | Event::KeyRevoked { .. }
-            | Event::CertificateReloaded
-            | Event::Notice(_) => Level::Info,
-            Event::Request(request) => request.outcome.level(),
-            Event::KeysReloaded { .. } | Event::Detail(_) => Level::Debug,
+            Event::Listening { .. } => (Level::Info, "listening"),
+            Event::Stopping { .. } => (Level::Info, "stopping"),
+            Event::Stopped { .. } => (Level::Info, "stopped"),
+            Event::Request(request) => (request.outcome.level(), "request"),
+            Event::Panic { .. } => (Level::Error, "panic"),
+            Event::StoreBroken { .. } => (Level::Error, "store_broken"),
+            Event::WritesRefused { .. } => (Level::Warn, "writes_refused"),
+            Event::WritesResumed => (Level::Info, "writes_resumed"),
+            Event::ReserveUsed { .. } => (Level::Warn, "reserve_used"),
+            Event::ReserveFilled => (Level::Info, "reserve_filled"),
+            Event::DatabaseLost { .. } => (Level::Warn, "database_lost"),
+            Event::DatabaseFound => (Level::Info, "database_found"),
+            Event::OutcomeUnknown { .. } => (Level::Warn, "outcome_unknown"),
+            Event::KeysReloaded { .. } => (Level::Debug, "keys_reloaded"),
+            Event::KeyCreated { .. } => (Level::Info, "key_created"),
+            Event::KeyRotated { .. } => (Level::Info, "key_rotated"),
+            Event::KeyRevoked { .. } => (Level::Info, "key_revoked"),
+            Event::UnknownKeysRefused { .. } => (Level::Warn, "unknown_keys_refused"),
+            Event::CertificateReloaded => (Level::Info, "certificate_reloaded"),
+            Event::CertificateKept { .. } => (Level::Warn, "certificate_kept"),
+            Event::ConnectionsRefused { .. } => (Level::Warn, "connections_refused"),
+            Event::AcceptFailed { .. } => (Level::Warn, "accept_failed"),
+            Event::Warning(_) => (Level::Warn, "warning"),
+            Event::Notice(_) => (Level::Info, "notice"),
+            Event::Detail(_) => (Level::Debug, "detail"),
         }
     }
 
-    /// The name machines know it by.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Event::Listening { .. } => "listening",
-            Event::Stopping { .. } => "stopping",
-            Event::Stopped { .. } => "stopped",
-            Event::Request(_) => "request",
-            Event::Panic { .. } => "panic",
-            Event::StoreBroken { .. } => "store_broken",
-            Event::WritesRefused { .. } => "writes_refused",
-            Event::WritesResumed => "writes_resumed",
-            Event::ReserveUsed { .. } => "reserve_used",
-            Event::ReserveFilled => "reserve_filled",
-            Event::DatabaseLost { .. } => "database_lost",
-            Event::DatabaseFound => "database_found",
-            Event::OutcomeUnknown { .. } => "outcome_unknown",
-            Event::KeysReloaded { .. } => "keys_reloaded",
-            Event::KeyCreated { .. } => "key_created",
-            Event::KeyRotated { .. } => "key_rotated",
-            Event::KeyRevoked { .. } => "key_revoked",
-            Event::UnknownKeysRefused { .. } => "unknown_keys_refused",
-            Event::CertificateReloaded => "certificate_reloaded",
-            Event::CertificateKept { .. } => "certificate_kept",
-            Event::ConnectionsRefused { .. } => "connections_refused",
-            Event::AcceptFailed { .. } => "accept_failed",
-            Event::Warning(_) => "warning",
-            Event::Notice(_) => "notice",
-            Event::Detail(_) => "detail",
-        }
-    }
-
-    /// What it says to a person, piece by piece.
-    pub(super) fn message(&self, mut say: impl FnMut(Value<'a>)) {
-        use Value::{Client, Number, Own, Socket, Target, Text};
+    /// What it says, part by part.
+    pub(super) fn parts(&self, mut say: impl FnMut(Part<'a>)) {
+        use Part::{Field, Hidden, Said};
+        use Value::{Client, Milliseconds, Number, Socket, Target, Text, Truth};
+        let words = |text| Part::Words(Value::Own(text));
+        let mut all = |parts: &[Part<'a>]| parts.iter().for_each(|part| say(*part));
         match *self {
-            Event::Listening { address } => {
-                say(Own("listening on "));
-                say(Socket(address));
-            }
-            Event::Stopping { .. } => say(Own("stopping: no new connections")),
-            Event::Stopped { cut: 0 } => say(Own("stopped")),
-            Event::Stopped { cut } => {
-                say(Own("stopped with unfinished connections: "));
-                say(Number(cut as u64));
-            }
-            Event::Request(request) => {
-                say(Target(request.outcome.method));
-                say(Own(" "));
-                say(Target(request.path));
-                say(Own(" "));
-                say(Number(request.outcome.status.into()));
-            }
-            Event::Panic { location, text } => {
-                say(Own("a bug: panicked at "));
-                say(Text(location));
-                say(Own(": "));
-                say(Text(text));
-            }
-            Event::StoreBroken { cause } => {
-                say(Own("the store failed: "));
-                say(Text(cause));
-            }
-            Event::WritesRefused { cause } => {
-                say(Own("writes are refused: "));
-                say(Text(cause));
-            }
-            Event::WritesResumed => say(Own("writes are accepted again")),
-            Event::ReserveUsed { bytes_left } => {
-                say(Own("the disk is full, and room was taken from the reserve; bytes left of it: "));
-                say(Number(bytes_left));
-            }
-            Event::ReserveFilled => say(Own("the reserve is whole again")),
-            Event::DatabaseLost { cause } => {
-                say(Own("the database is lost, and looked for: "));
-                say(Text(cause));
-            }
-            Event::DatabaseFound => say(Own("the database is there again")),
-            Event::OutcomeUnknown { writes, cause } => {
-                say(Own("nobody can say whether writes were committed: "));
-                say(Number(writes as u64));
-                say(Own(" of them: "));
-                say(Text(cause));
-            }
-            Event::KeysReloaded { keys } => {
-                say(Own("access keys read: "));
-                say(Number(keys as u64));
-            }
-            Event::KeyCreated { name, is_admin, by, .. } => {
-                say(Own("access key created: "));
-                say(Text(name));
-                say(Own(if is_admin { ", which may manage keys, by " } else { ", by " }));
-                say(Text(by));
-            }
-            Event::KeyRotated { name, by, .. } => {
-                say(Own("access key rotated: "));
-                say(Text(name));
-                say(Own(", by "));
-                say(Text(by));
-            }
-            Event::UnknownKeysRefused { client, limit } => {
-                say(Own(
-                    "an address presents unknown access keys, and is refused for the rest of a minute: ",
-                ));
-                say(Client(client));
-                say(Own("; the limit is "));
-                say(Number(limit.into()));
-            }
-            Event::KeyRevoked { name, by, .. } => {
-                say(Own("access key revoked: "));
-                say(Text(name));
-                say(Own(", by "));
-                say(Text(by));
-            }
-            Event::CertificateReloaded => say(Own("the certificate was read again")),
-            Event::CertificateKept { cause } => {
-                say(Own("the certificate was not read again, and the old one is kept: "));
-                say(Text(cause));
-            }
-            Event::ConnectionsRefused { count, limit } => {
-                say(Own("connections turned away: "));
-                say(Number(count));
-                say(Own("; the limit is "));
-                say(Number(limit as u64));
-            }
-            Event::AcceptFailed { cause } => {
-                say(Own("cannot accept connections for the moment: "));
-                say(Text(cause));
-            }
-            Event::Warning(text) | Event::Notice(text) | Event::Detail(text) => say(Text(text)),
-        }
-    }
-
-    /// What it says to a machine.
-    pub(super) fn fields(&self, mut add: impl FnMut(Field<'a>)) {
-        let mut field = |key, value, is_said| {
-            add(Field { key, value, is_said });
-        };
-        match *self {
-            Event::Listening { address } => field("address", Value::Socket(address), true),
+            Event::Listening { address } => all(&[words("listening on "), Said("address", Socket(address))]),
             Event::Stopping { connections } => {
-                field("connections", Value::Number(connections as u64), false);
+                let connections = Number(connections as u64);
+                all(&[words("stopping: no new connections"), Field("connections", connections)]);
             }
-            Event::Stopped { cut } => field("cut", Value::Number(cut as u64), true),
+            Event::Stopped { cut: 0 } => all(&[words("stopped"), Hidden("cut", Number(0))]),
+            Event::Stopped { cut } => {
+                all(&[words("stopped with unfinished connections: "), Said("cut", Number(cut as u64))]);
+            }
             Event::Request(request) => {
-                field("method", Value::Target(request.outcome.method), true);
-                field("path", Value::Target(request.path), true);
-                field("status", Value::Number(request.outcome.status.into()), true);
-                field("duration_ms", Value::Milliseconds(request.outcome.duration), false);
-                field("bytes", Value::Number(request.bytes), false);
-                field("client", Value::Client(request.client), false);
+                all(&[
+                    Said("method", Target(request.outcome.method)),
+                    words(" "),
+                    Said("path", Target(request.path)),
+                    words(" "),
+                    Said("status", Number(request.outcome.status.into())),
+                    Field("duration_ms", Milliseconds(request.outcome.duration)),
+                    Field("bytes", Number(request.bytes)),
+                    Field("client", Client(request.client)),
+                ]);
                 if let Some(key) = request.key {
-                    field("key", Value::Text(key), false);
+                    all(&[Field("key", Text(key))]);
                 }
-                field("request_id", Value::Text(request.id), false);
+                all(&[Field("request_id", Text(request.id))]);
             }
-            Event::Panic { location, text } => {
-                field("location", Value::Text(location), true);
-                field("text", Value::Text(text), true);
+            Event::Panic { location, text } => all(&[
+                words("a bug: panicked at "),
+                Said("location", Text(location)),
+                words(": "),
+                Said("text", Text(text)),
+            ]),
+            Event::StoreBroken { cause } => all(&[words("the store failed: "), Said("cause", Text(cause))]),
+            Event::WritesRefused { cause } => {
+                all(&[words("writes are refused: "), Said("cause", Text(cause))]);
             }
-            Event::StoreBroken { cause }
-            | Event::WritesRefused { cause }
-            | Event::DatabaseLost { cause }
-            | Event::CertificateKept { cause }
-            | Event::AcceptFailed { cause } => field("cause", Value::Text(cause), true),
-            Event::OutcomeUnknown { writes, cause } => {
-                field("writes", Value::Number(writes as u64), true);
-                field("cause", Value::Text(cause), true);
+            Event::WritesResumed => all(&[words("writes are accepted again")]),
+            Event::ReserveUsed { bytes_left } => all(&[
+                words("the disk is full, and room was taken from the reserve; bytes left of it: "),
+                Said("bytes_left", Number(bytes_left)),
+            ]),
+            Event::ReserveFilled => all(&[words("the reserve is whole again")]),
+            Event::DatabaseLost { cause } => {
+                all(&[words("the database is lost, and looked for: "), Said("cause", Text(cause))]);
             }
-            Event::ReserveUsed { bytes_left } => field("bytes_left", Value::Number(bytes_left), true),
-            Event::KeysReloaded { keys } => field("keys", Value::Number(keys as u64), true),
-            Event::KeyCreated { name, is_admin, by, id } => {
-                field("name", Value::Text(name), true);
-                field("admin", Value::Truth(is_admin), true);
-                field("by", Value::Text(by), true);
-                field("request_id", Value::Text(id), false);
+            Event::DatabaseFound => all(&[words("the database is there again")]),
+            Event::OutcomeUnknown { writes, cause } => all(&[
+                words("nobody can say whether writes were committed: "),
+                Said("writes", Number(writes as u64)),
+                words(" of them: "),
+                Said("cause", Text(cause)),
+            ]),
+            Event::KeysReloaded { keys } => {
+                all(&[words("access keys read: "), Said("keys", Number(keys as u64))]);
             }
-            Event::UnknownKeysRefused { client, limit } => {
-                field("client", Value::Client(client), true);
-                field("limit", Value::Number(limit.into()), true);
-            }
+            Event::KeyCreated { name, is_admin, by, id } => all(&[
+                words("access key created: "),
+                Said("name", Text(name)),
+                words(if is_admin { ", which may manage keys, by " } else { ", by " }),
+                Hidden("admin", Truth(is_admin)),
+                Said("by", Text(by)),
+                Field("request_id", Text(id)),
+            ]),
             Event::KeyRotated { name, by, id } | Event::KeyRevoked { name, by, id } => {
-                field("name", Value::Text(name), true);
-                field("by", Value::Text(by), true);
-                field("request_id", Value::Text(id), false);
+                let is_rotated = matches!(self, Event::KeyRotated { .. });
+                all(&[
+                    words(if is_rotated { "access key rotated: " } else { "access key revoked: " }),
+                    Said("name", Text(name)),
+                    words(", by "),
+                    Said("by", Text(by)),
+                    Field("request_id", Text(id)),
+                ]);
             }
-            Event::ConnectionsRefused { count, limit } => {
-                field("count", Value::Number(count), true);
-                field("limit", Value::Number(limit as u64), true);
+            Event::UnknownKeysRefused { client, limit } => all(&[
+                words("an address presents unknown access keys, and is refused for the rest of a minute: "),
+                Said("client", Client(client)),
+                words("; the limit is "),
+                Said("limit", Number(limit.into())),
+            ]),
+            Event::CertificateReloaded => all(&[words("the certificate was read again")]),
+            Event::CertificateKept { cause } => all(&[
+                words("the certificate was not read again, and the old one is kept: "),
+                Said("cause", Text(cause)),
+            ]),
+            Event::ConnectionsRefused { count, limit } => all(&[
+                words("connections turned away: "),
+                Said("count", Number(count)),
+                words("; the limit is "),
+                Said("limit", Number(limit as u64)),
+            ]),
+            Event::AcceptFailed { cause } => {
+                all(&[words("cannot accept connections for the moment: "), Said("cause", Text(cause))]);
             }
-            Event::WritesResumed
-            | Event::ReserveFilled
-            | Event::DatabaseFound
-            | Event::CertificateReloaded
-            | Event::Warning(_)
-            | Event::Notice(_)
-            | Event::Detail(_) => {}
+            Event::Warning(text) | Event::Notice(text) | Event::Detail(text) => {
+                all(&[Part::Words(Text(text))]);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::event::{Event, Level, Value};
+use super::event::{Event, Level, Part, Value};
 
 /// The most bytes that a text takes in a line. Every name of an access key fits, unless it is of
 /// characters that are escaped.
@@ -74,23 +74,27 @@ pub(super) fn push(
 fn push_json(event: &Event<'_>, moment: SystemTime, clock: &mut Clock, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"ts\":\"");
     clock.push(moment, out);
+    let (level, name) = event.kind();
     out.extend_from_slice(b"\",\"level\":\"");
-    out.extend_from_slice(event.level().name().as_bytes());
+    out.extend_from_slice(level.name().as_bytes());
     out.extend_from_slice(b"\",\"event\":\"");
-    out.extend_from_slice(event.name().as_bytes());
+    out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\",\"message\":\"");
-    event.message(|piece| push_value(piece, out));
+    push_message(event, out);
     out.push(b'"');
-    event.fields(|field| {
+    event.parts(|part| {
+        let (Part::Said(key, value) | Part::Field(key, value) | Part::Hidden(key, value)) = part else {
+            return;
+        };
         out.extend_from_slice(b",\"");
-        out.extend_from_slice(field.key.as_bytes());
+        out.extend_from_slice(key.as_bytes());
         out.extend_from_slice(b"\":");
-        let is_bare = matches!(field.value, Value::Number(_) | Value::Milliseconds(_) | Value::Truth(_));
+        let is_bare = matches!(value, Value::Number(_) | Value::Milliseconds(_) | Value::Truth(_));
         if is_bare {
-            push_value(field.value, out);
+            push_value(value, out);
         } else {
             out.push(b'"');
-            push_value(field.value, out);
+            push_value(value, out);
             out.push(b'"');
         }
     });
@@ -114,17 +118,22 @@ fn push_text(event: &Event<'_>, is_colored: bool, moment: SystemTime, clock: &mu
     out.extend_from_slice(label);
     out.extend_from_slice(end);
     out.push(b' ');
-    event.message(|piece| push_value(piece, out));
-    event.fields(|field| {
-        if field.is_said {
-            return;
-        }
+    push_message(event, out);
+    event.parts(|part| {
+        let Part::Field(key, value) = part else { return };
         out.push(b' ');
         out.extend_from_slice(dim);
-        out.extend_from_slice(field.key.as_bytes());
+        out.extend_from_slice(key.as_bytes());
         out.push(b'=');
         out.extend_from_slice(end);
-        push_value(field.value, out);
+        push_value(value, out);
+    });
+}
+
+fn push_message(event: &Event<'_>, out: &mut Vec<u8>) {
+    event.parts(|part| match part {
+        Part::Words(value) | Part::Said(_, value) => push_value(value, out),
+        Part::Field(..) | Part::Hidden(..) => {}
     });
 }
 

@@ -206,7 +206,7 @@ fn every_metric_is_in_the_page_of_operations_and_no_other() {
 #[test]
 fn every_event_of_the_log_is_in_the_page_of_operations() {
     let source = code("src/observe/event.rs");
-    let names = source.split("fn name(&self)").nth(1).expect("the names of the events");
+    let names = source.split("fn kind(&self)").nth(1).expect("the names of the events");
     let page = read("docs/operations.md");
     let section = page.split("\n## Log\n").nth(1).expect("the section of the log");
     let section = section.split("\n## ").next().unwrap();
