@@ -10,7 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 
 use super::requests::Requests;
 use super::sharded::Sharded;
@@ -93,129 +93,63 @@ impl StoreMetrics {
 }
 
 impl Metrics {
+    /// The table of names, in the order of the text.
     pub(super) fn new() -> Self {
-        let metrics = Metrics {
-            registry: Registry::default(),
-            requests: Arc::default(),
-            requests_in_flight: Sharded::default(),
-            active_requests: Level::default(),
-            connections_open: Level::default(),
-            answer_bytes: Level::default(),
-            connections_refused: Counter::default(),
-            unknown_keys: Counter::default(),
-            store: StoreMetrics {
-                commits: Counter::default(),
-                // 1, 2, 4 … 1024 writes in one commit.
-                writes_per_commit: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
-                wal_bytes: Level::default(),
-                answer_bytes: Level::default(),
-                busy: Counter::default(),
-                steps: Counter::default(),
-                blocks_read: Counter::default(),
-                set_bytes: Level::default(),
-                block_bytes: Level::default(),
-                changes: Family::default(),
-            },
-        };
-        metrics.registered()
-    }
-
-    /// The table of names.
-    fn registered(mut self) -> Self {
-        let registry = &mut self.registry;
+        let mut registry = Registry::default();
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let start_time = Gauge::<f64, AtomicU64>::default();
         start_time.set(started.as_secs_f64());
+        let requests = Arc::<Requests>::default();
 
-        registry.register(
-            "carnet_build",
-            "The running program",
-            Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]),
-        );
+        let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("carnet_build", "The running program", build);
         registry.register_with_unit(
             "process_start_time",
             "Start of the process, since the Unix epoch",
             Unit::Seconds,
             start_time,
         );
-        registry.register_collector(Box::new(Arc::clone(&self.requests)));
-        registry.register(
-            "http_server_active_requests",
-            "Requests being answered now",
-            self.active_requests.clone(),
-        );
-        registry.register(
-            "http_server_open_connections",
-            "Connections open now",
-            self.connections_open.clone(),
-        );
-        registry.register_with_unit(
-            "http_server_answers",
-            "Memory of answers that their clients have not taken yet",
-            Unit::Bytes,
-            self.answer_bytes.clone(),
-        );
-        registry.register(
-            "http_server_refused_connections",
-            "Connections turned away because too many were open",
-            self.connections_refused.clone(),
-        );
-        registry.register(
-            "carnet_access_unknown_keys",
-            "Access keys that were presented and are not known",
-            self.unknown_keys.clone(),
-        );
-        registry.register("carnet_store_commits", "Committed write transactions", self.store.commits.clone());
-        registry.register(
-            "carnet_store_commit_writes",
-            "Writes in one committed transaction",
-            self.store.writes_per_commit.clone(),
-        );
-        registry.register_with_unit(
-            "carnet_store_wal",
-            "Length of the write-ahead log",
-            Unit::Bytes,
-            self.store.wal_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "carnet_store_answers",
-            "What answers take in the database that are stored for safe retries",
-            Unit::Bytes,
-            self.store.answer_bytes.clone(),
-        );
-        registry.register(
-            "carnet_store_busy",
-            "Times the database was locked by somebody else",
-            self.store.busy.clone(),
-        );
-        registry.register(
-            "carnet_store_read_steps",
-            "Steps of the database's machine while reading",
-            self.store.steps.clone(),
-        );
-        registry.register(
-            "carnet_store_blocks_read",
-            "Blocks of records that were not in memory",
-            self.store.blocks_read.clone(),
-        );
-        registry.register_with_unit(
-            "carnet_store_sets",
-            "Memory that sets of ids take",
-            Unit::Bytes,
-            self.store.set_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "carnet_store_blocks",
-            "Memory that blocks of records take",
-            Unit::Bytes,
-            self.store.block_bytes.clone(),
-        );
-        registry.register(
-            "carnet_record_changes",
-            "Records created, updated and deleted",
-            self.store.changes.clone(),
-        );
-        self
+        registry.register_collector(Box::new(Arc::clone(&requests)));
+        let named = &mut Named(&mut registry);
+        let active_requests = named.any("http_server_active_requests", "Requests being answered now");
+        let connections_open = named.any("http_server_open_connections", "Connections open now");
+        let answer_bytes =
+            named.bytes("http_server_answers", "Memory of answers that their clients have not taken yet");
+        let connections_refused = named
+            .any("http_server_refused_connections", "Connections turned away because too many were open");
+        let unknown_keys =
+            named.any("carnet_access_unknown_keys", "Access keys that were presented and are not known");
+        let store = StoreMetrics {
+            commits: named.any("carnet_store_commits", "Committed write transactions"),
+            // 1, 2, 4 … 1024 writes in one commit.
+            writes_per_commit: named.metric(
+                "carnet_store_commit_writes",
+                "Writes in one committed transaction",
+                Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+            ),
+            wal_bytes: named.bytes("carnet_store_wal", "Length of the write-ahead log"),
+            answer_bytes: named.bytes(
+                "carnet_store_answers",
+                "What answers take in the database that are stored for safe retries",
+            ),
+            busy: named.any("carnet_store_busy", "Times the database was locked by somebody else"),
+            steps: named.any("carnet_store_read_steps", "Steps of the database's machine while reading"),
+            blocks_read: named.any("carnet_store_blocks_read", "Blocks of records that were not in memory"),
+            set_bytes: named.bytes("carnet_store_sets", "Memory that sets of ids take"),
+            block_bytes: named.bytes("carnet_store_blocks", "Memory that blocks of records take"),
+            changes: named.any("carnet_record_changes", "Records created, updated and deleted"),
+        };
+        Metrics {
+            registry,
+            requests,
+            requests_in_flight: Sharded::default(),
+            active_requests,
+            connections_open,
+            answer_bytes,
+            connections_refused,
+            unknown_keys,
+            store,
+        }
     }
 
     pub(super) fn text(&self) -> String {
@@ -225,6 +159,26 @@ impl Metrics {
         // Writing into a string does not fail.
         let _ = text::encode(&mut text, &self.registry);
         text
+    }
+}
+
+/// Gives metrics their names.
+struct Named<'a>(&'a mut Registry);
+
+impl Named<'_> {
+    fn any<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        self.metric(name, help, M::default())
+    }
+
+    fn metric<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    fn bytes(&mut self, name: &str, help: &str) -> Level {
+        let metric = Level::default();
+        self.0.register_with_unit(name, help, Unit::Bytes, metric.clone());
+        metric
     }
 }
 
