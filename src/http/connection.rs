@@ -177,10 +177,30 @@ impl Connection {
         self.deliveries.get().is_some_and(|deliveries| deliveries.lock().are_stuck(sweep, timeout))
     }
 
+    /// Lets the HTTP library serve the connection until its end, unless it is cut; tells it to finish when the server
+    /// stops.
+    pub(super) async fn drive<P: Future>(
+        &self,
+        mut protocol: Pin<&mut P>,
+        finish: impl Fn(Pin<&mut P>),
+    ) -> Option<P::Output> {
+        let mut is_told_to_finish = false;
+        let work = poll_fn(|context| {
+            let outcome = protocol.as_mut().poll(context);
+            if outcome.is_pending() && !is_told_to_finish && self.must_finish() {
+                is_told_to_finish = true;
+                finish(protocol.as_mut());
+                return protocol.as_mut().poll(context);
+            }
+            outcome
+        });
+        self.until_cut(work).await
+    }
+
     /// Whether the server stops and this connection is to end with the request that it has, if it has one. One that
     /// has had no request may have one on its way; and of one whose next request has begun, the HTTP library may have
     /// read all of it and not looked at it yet: told to finish, it would throw it away.
-    pub(super) fn must_finish(&self) -> bool {
+    fn must_finish(&self) -> bool {
         self.shared.stopping().is_some() && !matches!(self.phase(), Phase::Fresh | Phase::Head)
     }
 

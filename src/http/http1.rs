@@ -1,7 +1,6 @@
 //! HTTP/1.1 on one connection: one request after the other.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -49,18 +48,8 @@ where
         .half_close(true)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(SmugglingGuard::new(stream, Arc::clone(connection))), service);
-    let mut is_told_to_finish = false;
-    let work = poll_fn(|context| {
-        let mut protocol = Pin::new(&mut protocol);
-        let outcome = protocol.as_mut().poll(context);
-        if outcome.is_pending() && !is_told_to_finish && connection.must_finish() {
-            is_told_to_finish = true;
-            protocol.as_mut().graceful_shutdown();
-            return protocol.poll(context);
-        }
-        outcome
-    });
-    if let Some(ended) = connection.until_cut(work).await {
+    let driven = connection.drive(Pin::new(&mut protocol), http1::Connection::graceful_shutdown);
+    if let Some(ended) = driven.await {
         return ended.map_err(|error| error.to_string());
     }
     // Cut in the middle of a head: its client hears why.

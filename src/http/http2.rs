@@ -1,7 +1,6 @@
 //! HTTP/2 on one connection: many requests at once, and their answers piece by piece.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -47,7 +46,7 @@ where
             Ok::<_, Infallible>(as_http_1_does(response, is_head).map(|body| delivery.of(body)))
         }
     });
-    let mut protocol = pin!(
+    let protocol = pin!(
         http2::Builder::new(TokioExecutor::new())
             .max_concurrent_streams(H2_STREAMS)
             .max_header_list_size(H2_HEADER_BYTES)
@@ -58,17 +57,7 @@ where
             .max_local_error_reset_streams(H2_RESETS)
             .serve_connection(TokioIo::new(stream), service)
     );
-    let mut is_told_to_finish = false;
-    let work = poll_fn(|context| {
-        let outcome = protocol.as_mut().poll(context);
-        if outcome.is_pending() && !is_told_to_finish && connection.must_finish() {
-            is_told_to_finish = true;
-            protocol.as_mut().graceful_shutdown();
-            return protocol.as_mut().poll(context);
-        }
-        outcome
-    });
-    let ended = connection.until_cut(work).await;
+    let ended = connection.drive(protocol, http2::Connection::graceful_shutdown).await;
     ended.unwrap_or(Ok(())).map_err(|error| error.to_string())
 }
 
