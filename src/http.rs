@@ -19,6 +19,7 @@ mod framing;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod head;
+mod head_scan;
 mod host;
 mod http1;
 mod http2;
