@@ -23,6 +23,7 @@ mod tls;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::{Config, ConfigError, Given, Overrides};
@@ -133,21 +134,12 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { common, serve, command } = arguments;
     let serves = matches!(command, None | Some(Command::Serve(_)));
     if !serves && (serve.listen.is_some() || serve.base_url.is_some()) {
-        Arguments::command()
-            .error(
-                clap::error::ErrorKind::ArgumentConflict,
-                "--listen and --base-url are options of `serve` only",
-            )
-            .exit();
+        refuse("--listen and --base-url are options of `serve` only");
     }
     if matches!(command, Some(Command::Init { .. })) && common.database.is_some() {
-        Arguments::command()
-            .error(
-                clap::error::ErrorKind::ArgumentConflict,
-                "--database says nothing to `init`; write it into the file, as `database` under [server]",
-            )
-            .exit();
+        refuse("--database says nothing to `init`; write it into the file, as `database` under [server]");
     }
+    let config = || load(&common, ServeOptions::default());
     match command {
         None => serve::run(load(&common, serve)?),
         Some(Command::Serve(later)) => {
@@ -159,15 +151,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
             let variable = environment::read("CARNET_CONFIG").map(PathBuf::from);
             init::run(init::Target { argument: file, flag: common.config, variable })
         }
-        Some(Command::Check) => block_on(check::run(&load(&common, ServeOptions::default())?)),
-        Some(Command::Keys(command)) => {
-            block_on(keys::run(&load(&common, ServeOptions::default())?, command))
-        }
-        Some(Command::Audit(options)) => {
-            block_on(audit::run(&load(&common, ServeOptions::default())?, &options))
-        }
-        Some(Command::Copy(options)) => copy::run(load(&common, ServeOptions::default())?, &options),
-        Some(Command::Openapi) => openapi::run(&load(&common, ServeOptions::default())?),
+        Some(Command::Check) => block_on(check::run(&config()?)),
+        Some(Command::Keys(command)) => block_on(keys::run(&config()?, command)),
+        Some(Command::Audit(options)) => block_on(audit::run(&config()?, &options)),
+        Some(Command::Copy(options)) => copy::run(config()?, &options),
+        Some(Command::Openapi) => openapi::run(&config()?),
         Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),
         Some(Command::Man { folder }) => manual::pages(folder.as_deref(), Arguments::command()),
     }
@@ -176,6 +164,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
 /// Runs a command that may wait for a database. It is over before a second thread would help.
 fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
+}
+
+/// Refuses arguments that do not go together.
+fn refuse(words: &str) -> ! {
+    Arguments::command().error(ErrorKind::ArgumentConflict, words).exit()
 }
 
 /// The configuration, with what flags and the environment say laid over it.

@@ -7,17 +7,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::signals::{Hangups, Stop};
+use super::signals::{self, Stop};
 use super::{files, greeting, port, terminal, threads, tls};
 use crate::api::App;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
-use crate::config::{Config, Origin};
+use crate::config::Config;
 use crate::http;
 use crate::http::tls::Tls;
 use crate::observe::{Event, LogSettings, Observer};
 use crate::store::Store;
-use crate::store::url::StorageUrl;
 
 /// After a failed disk, and at the end of a stop that has used up its time: long enough for the last answers to leave
 /// and a store that is idle to be closed, short enough for the supervisor that starts us again.
@@ -64,9 +63,14 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
         let address = listener.local_addr()?;
         stop.begin();
         if let (Some(tls), Some(files)) = (&tls, config.tls) {
-            tokio::spawn(tls::follow(Hangups::listen()?, files, tls.clone(), observer.clone()));
+            tokio::spawn(tls::follow(signals::hangups()?, files, tls.clone(), observer.clone()));
         }
-        greet(scheme, address, &config.origin, &config.storage, &catalog, has_console)?;
+        terminal::say(&greeting::first_line(scheme, address))?;
+        if std::io::stdout().is_terminal() {
+            let (origin, storage) = (&config.origin, &config.storage);
+            let greeting = greeting::for_a_person(scheme, address, origin, storage, &catalog, has_console);
+            terminal::say(&greeting)?;
+        }
         observer.report(Event::Listening { address });
         let stop = async { deadline = Some(stop.first().await + drain) };
         let served = http::serve(listener, tls, app, http, observer.clone(), stop);
@@ -105,22 +109,6 @@ fn close(store: Store, patience: Duration) -> bool {
     };
     let closing = std::thread::Builder::new().name("closing".into()).spawn(close);
     closing.is_ok() && closed.recv_timeout(patience).is_ok()
-}
-
-fn greet(
-    scheme: &str,
-    address: SocketAddr,
-    origin: &Origin,
-    storage: &StorageUrl,
-    catalog: &Catalog,
-    has_console: bool,
-) -> anyhow::Result<()> {
-    terminal::say(&greeting::first_line(scheme, address))?;
-    if std::io::stdout().is_terminal() {
-        let greeting = greeting::for_a_person(scheme, address, origin, storage, catalog, has_console);
-        terminal::say(&greeting)?;
-    }
-    Ok(())
 }
 
 /// The specification's default is open, and stays so; but not without a word.

@@ -22,22 +22,28 @@ impl Stop {
     pub(super) fn listen() -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("signals cannot be received")?;
-        let mut signals = {
+        let (mut terminate, mut interrupt) = {
             let _inside = runtime.enter();
-            Signals::listen()?
+            (heard(SignalKind::terminate())?, heard(SignalKind::interrupt())?)
         };
-        let (heard, first) = oneshot::channel();
+        let (tell, first) = oneshot::channel();
         let has_begun = Arc::new(AtomicBool::new(false));
         let begun = has_begun.clone();
         let listen = move || {
             runtime.block_on(async {
-                signals.next().await;
+                let mut next = async || {
+                    tokio::select! {
+                        _ = terminate.recv() => {}
+                        _ = interrupt.recv() => {}
+                    }
+                };
+                next().await;
                 if !begun.load(Ordering::Acquire) {
                     exit(0);
                 }
                 // Where nobody waits for it any more, the process is at its end, and that takes too long.
-                if heard.send(Instant::now()).is_ok() {
-                    signals.next().await;
+                if tell.send(Instant::now()).is_ok() {
+                    next().await;
                 }
                 exit(i32::from(super::FAILED))
             })
@@ -64,35 +70,11 @@ impl Stop {
     }
 }
 
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn listen() -> anyhow::Result<Self> {
-        let terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
-        let interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
-        Ok(Self { terminate, interrupt })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
-}
-
 /// SIGHUP, which ends the process unless somebody listens.
-pub(super) struct Hangups(Signal);
+pub(super) fn hangups() -> anyhow::Result<Signal> {
+    heard(SignalKind::hangup())
+}
 
-impl Hangups {
-    pub(super) fn listen() -> anyhow::Result<Self> {
-        signal(SignalKind::hangup()).context("signals cannot be received").map(Self)
-    }
-
-    pub(super) async fn next(&mut self) {
-        self.0.recv().await;
-    }
+fn heard(kind: SignalKind) -> anyhow::Result<Signal> {
+    signal(kind).context("signals cannot be received")
 }

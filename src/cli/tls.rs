@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::signals::Hangups;
+use tokio::signal::unix::Signal;
+
 use crate::config::TlsFiles;
 use crate::http::tls::{Identity, IdentityError, Tls, Validity};
 use crate::observe::{Event, Observer};
@@ -51,9 +52,8 @@ pub(super) fn load(files: &TlsFiles) -> Result<(Identity, Option<String>), TlsEr
 }
 
 /// Reads the files again on every SIGHUP. What cannot be used changes nothing.
-pub(super) async fn follow(mut hangups: Hangups, files: TlsFiles, tls: Arc<Tls>, observer: Arc<Observer>) {
-    loop {
-        hangups.next().await;
+pub(super) async fn follow(mut hangups: Signal, files: TlsFiles, tls: Arc<Tls>, observer: Arc<Observer>) {
+    while hangups.recv().await.is_some() {
         match load(&files) {
             Ok((identity, warning)) => {
                 tls.replace(identity);
