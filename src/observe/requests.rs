@@ -25,38 +25,19 @@ pub struct Route(usize);
 
 const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"];
 
-/// The labels of `KNOWN_STATUSES`, then of the classes of all others.
-const STATUSES: [&str; KNOWN_STATUSES.len() + 5] = [
-    "200", "201", "204", "304", "400", "401", "403", "404", "405", "406", "408", "409", "411", "412", "413",
-    "414", "415", "422", "428", "429", "431", "500", "501", "502", "503", "504", "507", "1xx", "2xx", "3xx",
-    "4xx", "5xx",
-];
-
-/// The most frequent first: they are looked for in this order.
-const KNOWN_STATUSES: [u16; 27] = [
+/// The statuses with a label of their own, the most frequent first: they are looked for in this order.
+const STATUSES: [u16; 27] = [
     200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 411, 412, 413, 414, 415, 422, 428, 429, 431,
     500, 501, 502, 503, 504, 507,
 ];
 
-/// Upper bounds in nanoseconds: from a cached record to a client's patience.
-const BOUNDS_NANOS: [u64; 17] = [
-    50_000,
-    100_000,
-    250_000,
-    500_000,
-    1_000_000,
-    2_500_000,
-    5_000_000,
-    10_000_000,
-    25_000_000,
-    50_000_000,
-    100_000_000,
-    250_000_000,
-    500_000_000,
-    1_000_000_000,
-    2_500_000_000,
-    5_000_000_000,
-    10_000_000_000,
+/// Those, and the five classes of all others.
+const LABELS: usize = STATUSES.len() + 5;
+
+/// Upper bounds in microseconds: from a cached record to a client's patience.
+const BOUNDS: [u64; 17] = [
+    50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+    2_500_000, 5_000_000, 10_000_000,
 ];
 
 /// All request durations of one server.
@@ -69,13 +50,13 @@ pub(super) struct Requests {
 /// The durations of one route, by method and status.
 struct Row {
     route: String,
-    cells: [[OnceLock<Box<Sharded<Durations>>>; STATUSES.len()]; METHODS.len()],
+    cells: [[OnceLock<Box<Sharded<Durations>>>; LABELS]; METHODS.len()],
 }
 
 #[derive(Default)]
 struct Durations {
     /// How many fell under each bound and not under the one before; the last is for the rest.
-    counts: [AtomicU64; BOUNDS_NANOS.len() + 1],
+    counts: [AtomicU64; BOUNDS.len() + 1],
     sum_nanos: AtomicU64,
 }
 
@@ -124,8 +105,8 @@ impl fmt::Debug for Row {
 
 impl Durations {
     /// The counts and the sum of all threads.
-    fn total(parts: &Sharded<Self>) -> ([u64; BOUNDS_NANOS.len() + 1], u64) {
-        let mut counts = [0; BOUNDS_NANOS.len() + 1];
+    fn total(parts: &Sharded<Self>) -> ([u64; BOUNDS.len() + 1], u64) {
+        let mut counts = [0; BOUNDS.len() + 1];
         let mut sum_nanos = 0;
         for part in parts.all() {
             counts.iter_mut().zip(&part.counts).for_each(|(sum, count)| *sum += count.load(Relaxed));
@@ -136,7 +117,7 @@ impl Durations {
 
     fn add(&self, duration: Duration) {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        let slot = BOUNDS_NANOS.partition_point(|bound| *bound < nanos);
+        let slot = BOUNDS.partition_point(|bound| *bound * 1_000 < nanos);
         self.counts[slot].fetch_add(1, Relaxed);
         self.sum_nanos.fetch_add(nanos, Relaxed);
     }
@@ -147,13 +128,18 @@ fn method_index(method: &str) -> usize {
     known.unwrap_or(METHODS.len() - 1)
 }
 
-/// The place of a status in `STATUSES`; those without a place of their own share their class's.
+/// The place of a status among the labels; those without a place of their own share their class's.
 fn status_index(status: u16) -> usize {
-    let known = KNOWN_STATUSES.iter().position(|known| *known == status);
-    known.unwrap_or_else(|| {
-        let class = usize::from(status / 100).clamp(1, 5);
-        KNOWN_STATUSES.len() + class - 1
-    })
+    let known = STATUSES.iter().position(|known| *known == status);
+    known.unwrap_or_else(|| STATUSES.len() + usize::from(status / 100).clamp(1, 5) - 1)
+}
+
+/// The label at a place.
+fn status_label(index: usize) -> String {
+    match STATUSES.get(index) {
+        Some(status) => status.to_string(),
+        None => format!("{}xx", index - STATUSES.len() + 1),
+    }
 }
 
 impl Collector for Requests {
@@ -166,13 +152,15 @@ impl Collector for Requests {
         )?;
         for row in self.rows.load().iter() {
             for (method, cells) in METHODS.iter().zip(&row.cells) {
-                for (status, cell) in STATUSES.iter().zip(cells) {
+                for (index, cell) in cells.iter().enumerate() {
                     let Some(durations) = cell.get() else {
                         continue;
                     };
-                    let labels = [("method", *method), ("route", row.route.as_str()), ("status", *status)];
+                    let status = status_label(index);
+                    let labels =
+                        [("method", *method), ("route", row.route.as_str()), ("status", status.as_str())];
                     let (counts, sum_nanos) = Durations::total(durations);
-                    let bounds = BOUNDS_NANOS.iter().map(|nanos| *nanos as f64 / 1e9);
+                    let bounds = BOUNDS.iter().map(|micros| *micros as f64 / 1e6);
                     let buckets: Vec<(f64, u64)> = bounds.chain([f64::INFINITY]).zip(counts).collect();
                     family.encode_family(&labels)?.encode_histogram::<NoLabelSet>(
                         sum_nanos as f64 / 1e9,
@@ -193,12 +181,13 @@ mod tests {
 
     #[test]
     fn every_status_of_the_table_is_found_at_its_place() {
-        for (index, status) in STATUSES.iter().enumerate() {
-            let number = status.replace('x', "9").parse().unwrap();
-            assert_eq!(status_index(number), index, "{status}");
+        for index in 0..LABELS {
+            let label = status_label(index);
+            let number = label.replace('x', "9").parse().unwrap();
+            assert_eq!(status_index(number), index, "{label}");
         }
-        assert_eq!(STATUSES[status_index(0)], "1xx");
-        assert_eq!(STATUSES[status_index(u16::MAX)], "5xx");
+        assert_eq!(status_label(status_index(0)), "1xx");
+        assert_eq!(status_label(status_index(u16::MAX)), "5xx");
     }
 
     #[test]
