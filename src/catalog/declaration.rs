@@ -3,10 +3,10 @@
 //! A [`Fault`] says where by a path of keys (`collection`, 1, `fields`, `address`, `references`); `config`
 //! knows on which line that stands.
 
-mod judge;
+mod check;
 
 use super::Catalog;
-use judge::Judge;
+use check::Checker;
 
 /// A collection as somebody wrote it down; nothing about it is known to be right.
 #[derive(Debug, Clone)]
@@ -83,6 +83,6 @@ impl Catalog {
     ///
     /// `key_parameters` are the query parameters that carry an access key: no field may be called so.
     pub fn declare(declarations: &[Declaration], key_parameters: &[&str]) -> Result<Self, Vec<Fault>> {
-        Judge::judge(declarations, key_parameters).map(|collections| Self { collections })
+        Checker::check(declarations, key_parameters).map(|collections| Self { collections })
     }
 }

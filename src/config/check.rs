@@ -21,7 +21,7 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let name = origin.to_string();
     let (tree, errors) = DeTable::parse_recoverable(text);
     let (tree, nothing) = (tree.get_ref(), DeTable::new());
-    let syntax = Syntax::judge(text, tree, &errors);
+    let syntax = Syntax::check(text, tree, &errors);
     if syntax.is_broken {
         return Err(ConfigError::new(&name, text, syntax.problems, true));
     }

@@ -22,7 +22,7 @@ pub(super) struct Syntax {
 }
 
 impl Syntax {
-    pub(super) fn judge(text: &str, tree: &DeTable<'_>, errors: &[Error]) -> Self {
+    pub(super) fn check(text: &str, tree: &DeTable<'_>, errors: &[Error]) -> Self {
         if let Some(error) = first_slip(text, errors) {
             return Self { problems: slips(text, error), is_broken: true };
         }
@@ -61,7 +61,7 @@ fn slips(text: &str, first: &Error) -> Vec<Problem> {
     let mut slip = Some(first.clone());
     while let Some(error) = slip {
         let span = place(text, &error);
-        let (problem, blank) = judge(&rest, span.clone(), error.message());
+        let (problem, blank) = explain(&rest, span.clone(), error.message());
         problems.push(problem);
         if span.start >= rest.trim_end().len() || problems.len() == MOST {
             break;
@@ -83,7 +83,7 @@ fn blanked(letter: char) -> &'static str {
 }
 
 /// The problem behind a complaint, and the lines to leave out to go on.
-fn judge(text: &str, span: Range<usize>, complaint: &str) -> (Problem, Range<usize>) {
+fn explain(text: &str, span: Range<usize>, complaint: &str) -> (Problem, Range<usize>) {
     let start = line_start(text, span.start);
     let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
     let line = &text[start..end];
@@ -214,7 +214,7 @@ mod tests {
         for ((beginning, remedy), (expected, text)) in REMEDIES.into_iter().zip(SLIPS) {
             assert_eq!(beginning, expected);
             let (tree, errors) = DeTable::parse_recoverable(text);
-            let problems = Syntax::judge(text, tree.get_ref(), &errors).problems;
+            let problems = Syntax::check(text, tree.get_ref(), &errors).problems;
             assert_eq!(problems.len(), 1, "{text}");
             assert!(problems[0].message.contains(beginning), "{text}: {}", problems[0].message);
             assert!(problems[0].remedy.contains(remedy), "{text}: {}", problems[0].remedy);

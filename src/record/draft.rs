@@ -106,7 +106,7 @@ impl Draft {
             faults.report(DraftError::AssignedByService(member), Some(value.get()))
         })?;
         let values = collection.fields().iter().zip(given).map(|(field, value)| match value {
-            Some(value) => judge(field, value, faults),
+            Some(value) => accept(field, value, faults),
             None if field.is_required() => {
                 faults.report(DraftError::Missing(field.name().to_owned()), None).map(|()| Value::Null)
             }
@@ -152,7 +152,7 @@ impl Patch {
         })?;
         let values = collection.fields().iter().zip(given).enumerate();
         let values = values.filter_map(|(position, (field, value))| {
-            Some(judge(field, value?, faults).map(|value| (position, value)))
+            Some(accept(field, value?, faults).map(|value| (position, value)))
         });
         values.collect::<Result<_, _>>().map(Self)
     }
@@ -189,15 +189,15 @@ pub fn given(body: &[u8], name: &str) -> Option<String> {
 }
 
 /// The value of one member, if its field accepts it.
-fn judge(field: &Field, value: &RawValue, faults: &mut Collector<DraftError>) -> Result<Value, DraftError> {
+fn accept(field: &Field, value: &RawValue, faults: &mut Collector<DraftError>) -> Result<Value, DraftError> {
     let json = value.get();
-    let judged = match json {
+    let parsed = match json {
         "null" => (!field.is_required()).then_some(Value::Null),
         _ => Value::from_json(field.kind(), json),
     };
-    let judged = judged.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()));
+    let parsed = parsed.ok_or_else(|| DraftError::DoesNotValidate(field.name().to_owned()));
     // What stands in for a value that is refused is seen by nobody.
-    faults.accept(judged, json).map(|value| value.unwrap_or(Value::Null))
+    faults.accept(parsed, json).map(|value| value.unwrap_or(Value::Null))
 }
 
 /// The members of a body in the order given, each name once, values still as they were written:

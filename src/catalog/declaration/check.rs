@@ -1,4 +1,4 @@
-//! The rules of a declaration, one function each; whatever breaks one is noted, and the judging goes on.
+//! The rules of a declaration, one function each; whatever breaks one is noted, and the check goes on.
 
 use super::{
     Declaration, Fault, FieldDeclaration, PaginationDeclaration, RateLimitDeclaration, Remedy, Step,
@@ -12,34 +12,34 @@ const LONGEST_INTERVAL: i64 = 1_000_000_000;
 /// Meta members of a list that a page's own keys must not hide.
 const META_MEMBERS: [&str; 4] = ["total_count", "next", "previous", "filters"];
 
-/// Judges one collection after the other.
-pub(super) struct Judge<'a> {
+/// Checks one collection after the other.
+pub(super) struct Checker<'a> {
     key_parameters: &'a [&'a str],
     /// All that are declared.
     all: &'a [Declaration],
-    /// The place of the one that is judged.
+    /// The place of the one that is checked.
     position: usize,
     faults: Vec<Fault>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Checker<'a> {
     /// Every collection, or everything that stands against them.
-    pub(super) fn judge(
+    pub(super) fn check(
         all: &'a [Declaration],
         key_parameters: &'a [&'a str],
     ) -> Result<Vec<Collection>, Vec<Fault>> {
-        let mut judge = Self { key_parameters, all, position: 0, faults: Vec::new() };
+        let mut checker = Self { key_parameters, all, position: 0, faults: Vec::new() };
         let mut collections = Vec::with_capacity(all.len());
         for (position, declared) in all.iter().enumerate() {
-            judge.position = position;
-            collections.extend(judge.collection(declared));
+            checker.position = position;
+            collections.extend(checker.collection(declared));
         }
         if all.is_empty() {
             let remedy = Remedy::Advice("declare at least one [[collection]]".into());
             let message = "no collection is declared".into();
-            judge.faults.push(Fault { path: Vec::new(), message, remedy });
+            checker.faults.push(Fault { path: Vec::new(), message, remedy });
         }
-        if judge.faults.is_empty() { Ok(collections) } else { Err(judge.faults) }
+        if checker.faults.is_empty() { Ok(collections) } else { Err(checker.faults) }
     }
 
     /// Notes a fault of the key at this path inside the collection.
@@ -101,7 +101,7 @@ impl<'a> Judge<'a> {
                 "declare at least one under [collection.fields], such as `title = { type = \"string\" }`";
             self.advise(&[], message, advice);
         }
-        // All of them are judged before the first that could not be made ends the list.
+        // All of them are checked before the first that could not be made ends the list.
         let fields: Vec<Option<Field>> = declared.fields.iter().map(|field| self.field(field)).collect();
         fields.into_iter().collect()
     }
