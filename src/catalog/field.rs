@@ -100,7 +100,7 @@ impl Field {
         required: bool,
         reference: Option<Reference>,
     ) -> Self {
-        let member = format!("\"{name}\":").into();
+        let member = format!("\"{}\":", name.as_str()).into();
         Self { name, kind, required, reference, member }
     }
 

@@ -1,7 +1,5 @@
 //! Names of collections and fields: which are legal, which are taken.
 
-use std::fmt;
-
 /// Longest name of a collection or a field; PostgreSQL cuts identifiers beyond it.
 pub const LONGEST: usize = 63;
 
@@ -70,18 +68,6 @@ impl FieldName {
 
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for CollectionName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for FieldName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
