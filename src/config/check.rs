@@ -7,7 +7,7 @@ use super::collections::collections;
 use super::problem::{ConfigError, Problem};
 use super::setting::Setting;
 use super::syntax::Syntax;
-use super::tree::{self, Reader, Table};
+use super::tree::{self, Reader, Table, put};
 use super::{Config, Origin, Overrides, keys, log, server};
 use crate::catalog::declaration::{Declaration, Fault, Remedy};
 use crate::catalog::{Catalog, name};
@@ -35,9 +35,8 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     let table = reader.table_or(&file, "access", keys::ACCESS, &nothing);
     let parameter = reader.string(&table, "parameter");
     let unknown = reader.number(&table, "unknown_keys_per_minute", 0..=1_000_000);
-    if let Some(unknown) = unknown.and_then(|unknown| u32::try_from(unknown).ok()) {
-        config.api.unknown_keys_per_minute = unknown;
-    }
+    let unknown = unknown.and_then(|unknown| u32::try_from(unknown).ok());
+    put(unknown, &mut config.api.unknown_keys_per_minute);
     let table = reader.table_or(&file, "log", keys::LOG, &nothing);
     log(&mut reader, &table, &mut config);
 
@@ -56,13 +55,9 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
 
 fn log<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     let level = reader.setting(table, "level", reader.overrides.log.as_ref());
-    if let Some(level) = one_of(reader, level, &log::LEVELS, Level::name) {
-        config.log.level = level;
-    }
+    put(one_of(reader, level, &log::LEVELS, Level::name), &mut config.log.level);
     let format = reader.setting(table, "format", None);
-    if let Some(format) = one_of(reader, format, &log::FORMATS, log::format_name) {
-        config.log.format = format;
-    }
+    put(one_of(reader, format, &log::FORMATS, log::format_name), &mut config.log.format);
 }
 
 /// The one of `all` that the setting names.

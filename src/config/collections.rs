@@ -6,7 +6,7 @@
 use super::keys;
 use super::problem::{self, Problem};
 use super::syntax;
-use super::tree::{Reader, Table};
+use super::tree::{Reader, Table, put};
 use crate::catalog::declaration::{
     Declaration, FieldDeclaration, PaginationDeclaration, RateLimitDeclaration, Step,
 };
@@ -72,19 +72,12 @@ fn collection<'t>(reader: &mut Reader<'t>, position: usize, value: &'t Spanned<D
     let table = Table { path, keys: keys::COLLECTION, entries, span: value.span() };
     reader.refuse_unknown_keys(&table);
     let name = reader.string(&table, "name");
-    if let Some(name) = reader.demand(name, &table, "name", "\"…\"") {
-        declaration.name = name.into_inner();
-    }
-    if let Some(shown) = reader.boolean(&table, "show_id") {
-        declaration.show_id = shown;
-    }
+    let name = reader.demand(name, &table, "name", "\"…\"");
+    put(name.map(Spanned::into_inner), &mut declaration.name);
+    put(reader.boolean(&table, "show_id"), &mut declaration.show_id);
     declaration.unique = unique(reader, &table);
-    if let Some(verbs) = reader.strings(&table, "list_verbs") {
-        declaration.list_verbs = verbs.into_iter().map(Spanned::into_inner).collect();
-    }
-    if let Some(verbs) = reader.strings(&table, "unique_verbs") {
-        declaration.unique_verbs = verbs.into_iter().map(Spanned::into_inner).collect();
-    }
+    put(reader.texts(&table, "list_verbs"), &mut declaration.list_verbs);
+    put(reader.texts(&table, "unique_verbs"), &mut declaration.unique_verbs);
     declaration.fields = fields(reader, &table);
     declaration.pagination = pagination(reader, &table);
     (declaration.authentication, declaration.authorization) = admission(reader, &table);
@@ -150,10 +143,9 @@ fn field<'t>(
     let table = Table { path, keys: keys::FIELD, entries, span: name.span() };
     reader.refuse_unknown_keys(&table);
     let kind = reader.string(&table, "type");
-    if let Some(kind) = reader.demand(kind, &table, "type", "\"string\"") {
-        declaration.kind = kind.into_inner();
-    }
-    declaration.required = reader.boolean(&table, "required").unwrap_or(false);
+    let kind = reader.demand(kind, &table, "type", "\"string\"");
+    put(kind.map(Spanned::into_inner), &mut declaration.kind);
+    put(reader.boolean(&table, "required"), &mut declaration.required);
     declaration.references = reader.string(&table, "references").map(Spanned::into_inner);
     declaration.on_delete = reader.string(&table, "on_delete").map(Spanned::into_inner);
     if entries.contains_key("references") && declaration.references.is_none() {

@@ -3,7 +3,7 @@
 //! Defaults are those of the parts that are told: `http::Settings`, `api::Settings`, `store::OpenSettings`.
 
 use super::effective::Lines;
-use super::tree::{Reader, Table};
+use super::tree::{Reader, Table, put};
 use super::{Config, base_url, listen, origin, proxies, size, storage, tls};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -93,12 +93,6 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut 
             Takes::Switch(place) => put(reader.boolean(table, name), place(config)),
             Takes::Other(read, _) => read(reader, table, config),
         }
-    }
-}
-
-fn put<T>(value: Option<T>, place: &mut T) {
-    if let Some(value) = value {
-        *place = value;
     }
 }
 

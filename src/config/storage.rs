@@ -2,7 +2,7 @@
 
 use super::Config;
 use super::effective::{COMMENT, Lines, quoted};
-use super::tree::{Reader, Table};
+use super::tree::{Reader, Table, put};
 use crate::store::url::StorageUrl;
 
 pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
@@ -11,9 +11,7 @@ pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut 
     let parsed = StorageUrl::parse(&setting.text)
         .and_then(|url| url.within(&reader.overrides.surroundings))
         .map_err(|error| setting.problem("does not say where the data is", error.to_string()));
-    if let Some(storage) = reader.note(parsed) {
-        config.storage = storage;
-    }
+    put(reader.note(parsed), &mut config.storage);
 }
 
 pub(super) fn write(config: &Config, lines: &mut Lines) {

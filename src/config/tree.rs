@@ -141,6 +141,11 @@ impl<'t> Reader<'t> {
         strings.or_else(|| self.wrong_type(table, name, value, "an array of strings"))
     }
 
+    pub(super) fn texts(&mut self, table: &Table<'t>, name: &str) -> Option<Vec<String>> {
+        let strings = self.strings(table, name)?;
+        Some(strings.into_iter().map(Spanned::into_inner).collect())
+    }
+
     /// The strings of an array that holds nothing else.
     pub(super) fn all_strings(value: &Spanned<DeValue<'_>>) -> Option<Vec<Spanned<String>>> {
         let items = value.get_ref().as_array()?.iter();
@@ -229,6 +234,13 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::at(value.span(), message, remedy));
         self.spoiled.push(table.path_of(name));
         None
+    }
+}
+
+/// Puts a value in its place; without one, what is there stays.
+pub(super) fn put<T>(value: Option<T>, place: &mut T) {
+    if let Some(value) = value {
+        *place = value;
     }
 }
 
