@@ -71,12 +71,7 @@ struct Documents {
 
 impl App {
     pub fn new(catalog: Arc<Catalog>, store: Store, observer: Arc<Observer>, mut settings: Settings) -> Self {
-        let service = openapi::Service {
-            access_parameter: &settings.access_parameter,
-            shows_metrics: settings.shows_metrics,
-            has_console: settings.has_console,
-        };
-        let openapi = openapi::document(&catalog, service);
+        let openapi = openapi::document(&catalog, &settings);
         let documents = Documents {
             root: schema::root(&catalog),
             schema_index: schema::index(&catalog),

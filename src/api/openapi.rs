@@ -20,6 +20,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
+use super::Settings;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection};
 
@@ -39,20 +40,9 @@ head that cannot be read at all: a bare 400, or, in HTTP/2, a bare 431, after wh
 Answers to web pages of other origins carry the header fields of CORS besides, and answers of a server that was \
 told to show where its time goes, `Server-Timing`.";
 
-/// What the configuration says besides the collections.
-#[derive(Debug, Clone, Copy)]
-pub struct Service<'a> {
-    /// The query parameter that carries an access key.
-    pub access_parameter: &'a str,
-    /// Whether `/metrics` is served.
-    pub shows_metrics: bool,
-    /// Whether a browser that asks for `/` is sent to the console.
-    pub has_console: bool,
-}
-
 /// Describes the service as this configuration makes it.
-pub fn document(catalog: &Catalog, service: Service<'_>) -> Value {
-    let access_parameter = service.access_parameter;
+pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
+    let access_parameter = settings.access_parameter.as_str();
     let mut paths = Map::new();
     for collection in catalog.collections() {
         let name = collection.name();
@@ -60,7 +50,7 @@ pub fn document(catalog: &Catalog, service: Service<'_>) -> Value {
         paths.insert(format!("/{name}/{{id}}/"), records::record(collection, access_parameter));
     }
     paths.extend(keys::paths(access_parameter));
-    paths.extend(service::paths(service));
+    paths.extend(service::paths(settings));
 
     let mut document = json!({
         "openapi": VERSION,

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::component::reference;
 use super::operation::{Operation, Place, Success, path_item};
-use super::{Service, header, refusal};
+use super::{header, refusal};
+use crate::api::Settings;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, Verb};
 use crate::catalog::field::FieldKind;
@@ -92,9 +93,9 @@ const ROOT: &str = "/";
 const METRICS: &str = "/metrics";
 
 /// Every path of the service itself.
-pub(super) fn paths(service: Service<'_>) -> Map<String, Value> {
-    let pages = PAGES.iter().filter(|page| service.shows_metrics || page.path != METRICS);
-    pages.map(|page| (page.path.to_owned(), describe(page, service.has_console))).collect()
+pub(super) fn paths(settings: &Settings) -> Map<String, Value> {
+    let pages = PAGES.iter().filter(|page| settings.shows_metrics || page.path != METRICS);
+    pages.map(|page| (page.path.to_owned(), describe(page, settings.has_console))).collect()
 }
 
 /// What those paths answer.

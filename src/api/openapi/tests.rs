@@ -8,17 +8,19 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Service, component, document};
+use super::{Settings, component, document};
 use catalogs::{built_in, rich};
-
-/// What a service says besides its collections where nothing is configured.
-const USUAL: Service<'static> =
-    Service { access_parameter: "accesskey", shows_metrics: true, has_console: true };
 
 /// The documents that every rule is tried on.
 fn documents() -> [Value; 3] {
-    let other = Service { access_parameter: "token", shows_metrics: false, has_console: false };
-    [document(&built_in(), USUAL), document(&rich(), USUAL), document(&rich(), other)]
+    let usual = Settings::default();
+    let other = Settings {
+        access_parameter: "token".into(),
+        shows_metrics: false,
+        has_console: false,
+        ..usual.clone()
+    };
+    [document(&built_in(), &usual), document(&rich(), &usual), document(&rich(), &other)]
 }
 
 /// Each described operation, as its path, its method and itself.

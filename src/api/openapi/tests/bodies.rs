@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::{USUAL, built_in, document, documents, rich};
+use super::{Settings, built_in, document, documents, rich};
 use crate::catalog::Catalog;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
@@ -35,7 +35,7 @@ fn both_say(catalog: &Catalog, name: &str, body: &str, is_accepted: bool) {
         }
     };
     let instance: Value = serde_json::from_str(body).unwrap();
-    let by_schema = judge(&document(catalog, USUAL), name).is_valid(&instance);
+    let by_schema = judge(&document(catalog, &Settings::default()), name).is_valid(&instance);
     assert_eq!((by_schema, by_server), (is_accepted, is_accepted), "{name} {body}");
 }
 
@@ -127,7 +127,7 @@ fn an_update_may_be_partial_and_may_send_back_what_was_given() {
 #[test]
 fn a_record_is_described_as_it_is_written() {
     let catalog = rich();
-    let document = document(&catalog, USUAL);
+    let document = document(&catalog, &Settings::default());
     let things = catalog.find("things").unwrap();
     let values = [Stored::Text("a".into()), i64::MIN.into(), Stored::Float(1.0), Stored::Null];
     let written = representation::of(things, RecordId::parse("7").unwrap(), &values);
@@ -142,7 +142,7 @@ fn a_record_is_described_as_it_is_written() {
 
 #[test]
 fn the_envelope_follows_the_pages() {
-    let document = document(&rich(), USUAL);
+    let document = document(&rich(), &Settings::default());
     let record = json!({ "thing": 1, "id": 1, "ressource_uri": "/parts/1/" });
     let meta = json!({ "limit": 20, "first_id": 0, "total_count": 21, "next": "?first_id=20",
         "previous": "null", "filters": { "size": "5" } });
@@ -162,7 +162,7 @@ fn the_envelope_follows_the_pages() {
 
 #[test]
 fn the_descriptions_of_the_service_are_those_of_the_specification() {
-    let document = document(&built_in(), USUAL);
+    let document = document(&built_in(), &Settings::default());
     let of = |name: &str| {
         json!({ "allowed list_verbs": ["GET", "POST"], "allowed unique ressource": ["GET", "PUT", "DELETE"],
             "list_endpoint": format!("/{name}/"), "schema_endpoint": format!("/schema/{name}/") })
