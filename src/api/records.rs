@@ -1,5 +1,6 @@
 //! List, create, fetch, update, delete: parse, ask the store, respond.
 
+use super::access::Caller;
 use super::context::RequestContext;
 use super::error::ApiError;
 use super::{content, envelope, idempotency};
@@ -10,7 +11,7 @@ use crate::record::etag::ETag;
 use crate::record::listing::Listing;
 use crate::record::{RecordId, representation};
 use crate::store::StoreError;
-use crate::store::write::{IdempotencyToken, Write, WriteRequest, Written};
+use crate::store::write::{IdempotencyToken, Origin, Write, WriteRequest, Written};
 
 /// Answers a page of the records that match.
 pub(super) async fn list(
@@ -143,7 +144,12 @@ async fn write(
     write: Write,
     token: Option<IdempotencyToken>,
 ) -> Result<Response, ApiError> {
-    let reply = context.app.store.write(WriteRequest { write, token }).await;
+    let author = match &context.caller {
+        Caller::Known(holder) => Some(holder.clone()),
+        Caller::Anonymous => None,
+    };
+    let origin = Origin { author, request_id: request.id().into() };
+    let reply = context.app.store.write(WriteRequest { write, token, origin }).await;
     context.timing.mark("store");
     context.is_replayed = reply.is_replayed;
     Ok(match reply.outcome? {

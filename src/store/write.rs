@@ -8,9 +8,13 @@ pub(super) mod idempotency;
 pub(super) mod queue;
 pub(super) mod stored_answer;
 
+use std::fmt;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::StoreError;
+use super::keys::Holder;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags};
 use crate::record::{RecordId, Value};
@@ -62,6 +66,26 @@ pub struct WriteRequest {
     pub write: Write,
     /// Whoever was told something within the last day is told it again, and nothing is done twice.
     pub token: Option<IdempotencyToken>,
+    pub origin: Origin,
+}
+
+/// Who makes a write, and in which request.
+#[derive(Debug, Default)]
+pub struct Origin {
+    /// The holder of the access key; `None` for the anonymous.
+    pub author: Option<Arc<Holder>>,
+    /// The `X-Request-Id`.
+    pub request_id: Box<str>,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "request {}", self.request_id)?;
+        match &self.author {
+            Some(holder) => write!(f, " by key {}", holder.name),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What a write did.

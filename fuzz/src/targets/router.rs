@@ -18,7 +18,7 @@ use carnet::record::scope::Scopes;
 use carnet::store::audit::Actor;
 use carnet::store::keys::{KeyChange, NewKey};
 use carnet::store::url::StorageUrl;
-use carnet::store::write::{Write, WriteRequest, Written};
+use carnet::store::write::{Origin, Write, WriteRequest, Written};
 use carnet::store::{OpenSettings, Records, Store};
 use dev::answer::Answer;
 use dev::client::Client;
@@ -124,7 +124,8 @@ impl Server {
     }
 
     fn write(&self, write: Write) -> Written {
-        self.wait(self.store.write(WriteRequest { write, token: None })).outcome.expect("it is not refused")
+        let request = WriteRequest { write, token: None, origin: Origin::default() };
+        self.wait(self.store.write(request)).outcome.expect("it is not refused")
     }
 
     fn wait<T>(&self, work: impl Future<Output = T>) -> T {

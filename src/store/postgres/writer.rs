@@ -118,7 +118,9 @@ impl Postgres {
                     GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) => {}
                     GroupError::Unreachable => session.end("the server takes no writes any more"),
                     GroupError::Unknown(cause) => {
-                        self.context.observer.report(Event::OutcomeUnknown { writes: writes.len(), cause })
+                        let observer = &self.context.observer;
+                        observer.report(Event::OutcomeUnknown { writes: writes.len(), cause });
+                        writes.iter().for_each(|pending| pending.report_unknown(observer));
                     }
                 }
                 Err((writes, error))

@@ -28,7 +28,7 @@ use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql::Statements;
 use crate::store::write::WriteReply;
 use crate::store::write::answer_budget::AnswerBudget;
-use crate::store::write::handle::WriterHandle;
+use crate::store::write::handle::{PendingWrite, WriterHandle};
 use crate::store::write::queue::Waited;
 use crate::store::{OpenSettings, StoreError};
 
@@ -238,7 +238,7 @@ impl WriterState {
         self.log.has_pages = true;
         if failure.is_none() {
             // A commit to a file that is no longer at its path is none. Nobody is told of it, nor reads it.
-            self.file.check()?;
+            self.file.check().inspect_err(|_| self.report_unknown(&settled))?;
         }
         match failure {
             None => {
@@ -262,11 +262,18 @@ impl WriterState {
             }
             Some(error) => {
                 let (befell, end) = self.judge(&error);
+                if end.is_err() {
+                    self.report_unknown(&settled);
+                }
                 settled.into_iter().for_each(|(pending, _)| pending.refuse(befell.clone()));
                 end?;
                 if self.is_full { self.log.make_room(&self.connection) } else { Ok(()) }
             }
         }
+    }
+
+    fn report_unknown(&self, settled: &[(PendingWrite, WriteReply)]) {
+        settled.iter().for_each(|(pending, _)| pending.report_unknown(&self.observer));
     }
 
     /// Sees whether another tool has put anything into the database that acts when we write.

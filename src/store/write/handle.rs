@@ -6,7 +6,8 @@ use tokio::sync::oneshot;
 
 use super::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
 use super::queue::Queue;
-use super::{Write, WriteReply, WriteRequest};
+use super::{Origin, Write, WriteReply, WriteRequest};
+use crate::observe::{Event, Observer};
 use crate::store::StoreError;
 
 /// By which everybody else reaches the writer.
@@ -19,6 +20,7 @@ pub(in crate::store) struct WriterHandle {
 /// A write that waits or is being done, and where to answer.
 pub(in crate::store) struct PendingWrite {
     pub(in crate::store) write: Write,
+    origin: Origin,
     /// Its number in the queue, once it was taken from there.
     number: u64,
     guard: Option<InFlightGuard>,
@@ -37,12 +39,12 @@ impl WriterHandle {
 
     fn hand_in(
         &self,
-        WriteRequest { write, token }: WriteRequest,
+        WriteRequest { write, token, origin }: WriteRequest,
     ) -> Result<(u64, oneshot::Receiver<WriteReply>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let bytes = write.text_bytes();
         let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(PendingWrite { write, number: 0, guard, reply }, bytes)?;
+        let number = self.queue.push(PendingWrite { write, origin, number: 0, guard, reply }, bytes)?;
         Ok((number, answer))
     }
 
@@ -68,6 +70,11 @@ impl PendingWrite {
         drop(self.guard);
         // Who no longer listens has hung up; the write stands.
         let _ = self.reply.send(reply);
+    }
+
+    /// Names a write of which nobody can say whether it was done, for whoever looks after it.
+    pub(in crate::store) fn report_unknown(&self, observer: &Observer) {
+        observer.report(Event::Detail(&format!("the outcome of a write is unknown: {}", self.origin)));
     }
 
     pub(in crate::store) fn refuse(self, error: StoreError) {

@@ -16,7 +16,7 @@ use crate::record::listing::Listing;
 use crate::store::cache::read_path::{self, ListRequest};
 use crate::store::cache::sets::SetKey;
 use crate::store::sqlite::Sqlite;
-use crate::store::write::{Write, WriteRequest, Written};
+use crate::store::write::{Origin, Write, WriteRequest, Written};
 use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
@@ -60,7 +60,7 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
 }
 
 async fn submit(store: &Sqlite, write: Write) -> WriteReply {
-    store.writer.handle.submit(WriteRequest { write, token: None }).await
+    store.writer.handle.submit(WriteRequest { write, token: None, origin: Origin::default() }).await
 }
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {

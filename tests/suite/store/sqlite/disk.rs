@@ -114,6 +114,28 @@ fn whichever_sync_fails_the_server_ends_and_nothing_acknowledged_is_lost() {
     assert!(ends_at_each(SYNCS, faults) >= 6, "most failed at the start already");
 }
 
+#[test]
+fn a_write_that_no_sync_confirms_is_named_by_its_request_and_key() {
+    const KEY: &str = "the-key-of-a-writer";
+    let home = Home::new(&format!("[log]\nlevel = \"debug\"\n{}", configs::guarded()));
+    home.add_key("ann", KEY);
+    home.serve().stop();
+    let request = Request::new("POST /users/")
+        .header("X-API-Key", KEY)
+        .header("X-Request-Id", "look-after-me")
+        .json(r#"{"first_name":"Jane","last_name":"Doe"}"#);
+    // Some syncs belong to the start.
+    let is_named = (1..=9).any(|n| {
+        let fault = format!("error=EIO:when={n}+");
+        let Start::Serves(mut server) = home.serve_on_a_failing_disk(SYNCS, &fault) else { return false };
+        let mut client = server.client();
+        while client.try_send(&request).is_ok_and(|answer| answer.status == 201) {}
+        assert_eq!(server.wait().code(), Some(1), "{fault}");
+        server.stderr().contains("the outcome of a write is unknown: request look-after-me by key ann")
+    });
+    assert!(is_named);
+}
+
 /// The log is copied into the file while writes go on, and a sync of the file that fails then is as bad as any: the
 /// next one would say yes without what was lost.
 #[test]
