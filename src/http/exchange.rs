@@ -74,14 +74,14 @@ pub(super) async fn answer<A: Answer>(
         // The rest of a body nobody reads cannot be told from the next request.
         response.headers_mut().insert(header::CONNECTION, CLOSE);
         // In HTTP/2 it can, and nothing is closed. What was announced in a head that was refused is not known.
-        let has_more = request.has_unread_body() || request.refusal().is_some();
+        let has_more = request.body.is_unread() || request.refusal.is_some();
         if has_more && !connection.speaks_http_2() {
             connection.leave_bytes_unread();
         }
     }
     answer.mark(&request, &mut response);
     compression::encode(request.headers(), &shared.compressors, &mut response, &mut room).await;
-    response.headers_mut().insert(X_REQUEST_ID, request.request_id().to_header());
+    response.headers_mut().insert(X_REQUEST_ID, request.id.to_header());
     if let Some(now) = date::now() {
         response.headers_mut().insert(header::DATE, now);
     }
@@ -91,16 +91,16 @@ pub(super) async fn answer<A: Answer>(
     let path = LazyCell::new(|| answer.loggable_path(request.path()));
     let (method, status) = (request.method(), response.status());
     if let Content::Streamed(stream) = response.body_mut() {
-        connection.begin_stream(request.version());
+        connection.begin_stream(request.head.version);
         in_flight.keep();
         stream.on_end(report_at_end(connection, &request, path.clone().into_owned(), status, began));
     } else {
         let outcome = Outcome { method: method.as_str(), status: status.as_u16(), duration: began.elapsed() };
-        shared.observer.report_request(request.route(), outcome, |outcome| RequestReport {
+        shared.observer.report_request(request.route, outcome, |outcome| RequestReport {
             outcome,
             id: request.id(),
             path: &path,
-            key: request.caller().map(|caller| caller.name()),
+            key: request.caller.as_ref().map(|caller| caller.name()),
             bytes: if *method == Method::HEAD { 0 } else { response.body().len().unwrap_or(0) as u64 },
             client: request.client(),
         });
@@ -118,8 +118,8 @@ fn report_at_end(
 ) -> impl FnOnce(u64) + Send + 'static {
     let connection = Arc::clone(connection);
     // The request itself would keep its head and its body in memory.
-    let (method, id, route) = (request.method().clone(), *request.request_id(), request.route());
-    let (caller, client) = (request.caller().cloned(), request.client());
+    let (method, id, route) = (request.method().clone(), request.id, request.route);
+    let (caller, client) = (request.caller.clone(), request.client());
     move |bytes| {
         connection.end_stream();
         let observer = &connection.shared.observer;

@@ -10,36 +10,36 @@ use super::request::Request;
 
 /// Refuses what can be refused before anybody looks at the request.
 pub(super) fn check(request: &Request, settings: &Settings) -> Result<(), Refusal> {
-    if let Some(refusal) = request.refusal() {
+    if let Some(refusal) = request.refusal {
         return Err(refusal);
     }
     let limit = settings.max_body;
     let takes_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
-    let announced = request.incoming_size().lower();
+    let announced = request.body.incoming_size().lower();
     if takes_body && usize::try_from(announced).unwrap_or(usize::MAX) > limit {
         return Err(Refusal::BodyTooLarge { limit });
     }
 
     let limit = settings.max_url;
-    let url = request.uri().path_and_query();
+    let url = request.head.uri.path_and_query();
     if url.is_some_and(|url| url.as_str().len() > limit) {
         return Err(Refusal::UrlTooLong { limit });
     }
 
-    let authority = request.uri().authority();
+    let authority = request.head.uri.authority();
     let mut hosts = request.headers().get_all(hyper::header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         // In HTTP/2 it is the same as the authority, or left out.
-        (Some(host), None) if request.version() == Version::HTTP_2 => {
+        (Some(host), None) if request.head.version == Version::HTTP_2 => {
             let is_other = |authority: &Authority| authority.as_str().as_bytes() != host.as_bytes();
             if authority.is_some_and(is_other) || !host::is_valid(host.as_bytes()) {
                 return Err(Refusal::BadHost);
             }
         }
-        (None, None) if request.version() == Version::HTTP_2 && authority.is_some() => {}
+        (None, None) if request.head.version == Version::HTTP_2 && authority.is_some() => {}
         (Some(host), None) if host::is_valid(host.as_bytes()) => {}
         // Only the old protocol may leave it out.
-        (None, None) if request.version() == Version::HTTP_10 => {}
+        (None, None) if request.head.version == Version::HTTP_10 => {}
         _ => return Err(Refusal::BadHost),
     }
     match authority {

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::body::{Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Uri, Version};
+use hyper::{HeaderMap, Method, Uri};
 
 use super::body::Body;
 use super::capacity::Share;
@@ -22,14 +22,15 @@ use crate::observe::Route;
 
 /// One request; see `Answer`.
 pub struct Request {
-    head: Parts,
-    body: Body,
+    pub(super) head: Parts,
+    pub(super) body: Body,
     /// How many bytes of what all bodies may take are this one's.
     taken: usize,
-    id: RequestId,
-    route: Route,
-    caller: Option<Arc<dyn Caller>>,
-    refusal: Option<Refusal>,
+    pub(super) id: RequestId,
+    pub(super) route: Route,
+    pub(super) caller: Option<Arc<dyn Caller>>,
+    /// What is wrong with its head, as far as only its bytes have shown it.
+    pub(super) refusal: Option<Refusal>,
     connection: Arc<Connection>,
 }
 
@@ -172,35 +173,6 @@ impl Request {
         self.caller = Some(caller);
     }
 
-    pub(super) fn caller(&self) -> Option<&Arc<dyn Caller>> {
-        self.caller.as_ref()
-    }
-
-    pub(super) fn route(&self) -> Route {
-        self.route
-    }
-
-    pub(super) fn request_id(&self) -> &RequestId {
-        &self.id
-    }
-
-    pub(super) fn uri(&self) -> &Uri {
-        &self.head.uri
-    }
-
-    pub(super) fn version(&self) -> Version {
-        self.head.version
-    }
-
-    /// What is wrong with its head, as far as only its bytes have shown it.
-    pub(super) fn refusal(&self) -> Option<Refusal> {
-        self.refusal
-    }
-
-    pub(super) fn incoming_size(&self) -> SizeHint {
-        self.body.incoming_size()
-    }
-
     /// Gets an unread body out of the way; answers whether the connection can go on.
     pub(super) async fn settle_body(&mut self) -> bool {
         if !self.body.is_unread() {
@@ -209,10 +181,6 @@ impl Request {
         // Reading the body would ask for it, where the client waits to be asked.
         let is_awaited = self.head.headers.contains_key(hyper::header::EXPECT);
         self.body.settle(is_awaited).await
-    }
-
-    pub(super) fn has_unread_body(&self) -> bool {
-        self.body.is_unread()
     }
 }
 
