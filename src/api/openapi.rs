@@ -10,7 +10,6 @@ mod header;
 mod keys;
 mod operation;
 mod parameter;
-mod problem;
 mod records;
 mod refusal;
 mod security;
@@ -21,6 +20,7 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use super::Settings;
+use super::error::status::Kind;
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection};
 
@@ -52,6 +52,9 @@ pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
     paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(settings));
 
+    let described = |kind: &Kind| json!({ "status": kind.status, "description": kind.description });
+    let problems: Map<String, Value> =
+        refusal::kinds().map(|kind| (kind.name.to_owned(), described(kind))).collect();
     let mut document = json!({
         "openapi": VERSION,
         "info": {
@@ -67,11 +70,11 @@ pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
         "components": {
             "schemas": schemas(catalog),
             "parameters": parameter::components(catalog, access_parameter),
-            "headers": header::components(),
+            "headers": component::fixed("headers"),
             "responses": refusal::components(),
             "securitySchemes": security::schemes(access_parameter),
         },
-        "x-problems": problem::kinds(),
+        "x-problems": problems,
     });
     component::leave_out_unused(&mut document);
     document
@@ -82,10 +85,12 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
     for collection in catalog.collections() {
         schemas.extend(body::components(catalog, collection));
     }
-    schemas.extend(keys::components());
+    schemas.extend(component::fixed("schemas"));
     schemas.extend(service::components(catalog));
-    schemas.insert("Error".into(), refusal::error());
-    schemas.insert("Problem".into(), problem::schema());
+    let problem = schemas.get_mut("Problem");
+    if let Some(kinds) = problem.and_then(|problem| problem.pointer_mut("/properties/type/enum")) {
+        *kinds = refusal::kinds().map(Kind::reference).collect();
+    }
     schemas
 }
 

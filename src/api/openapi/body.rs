@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::component::reference;
+use super::component::{members, reference};
 use super::envelope;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -185,12 +185,4 @@ fn ressource_uri(collection: &Collection) -> Value {
 fn examples(fields: &[Field]) -> Map<String, Value> {
     let fields = fields.iter();
     fields.map(|field| (field.name().to_owned(), example(field))).collect()
-}
-
-/// The members of an object that was written out as one.
-pub(super) fn members(object: Value) -> Map<String, Value> {
-    match object {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
 }

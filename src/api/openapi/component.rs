@@ -2,7 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+/// The components that are the same for every configuration; null where one depends on it. A test compares the
+/// numbers in it with the code.
+const TEMPLATE: &str = include_str!("components.json");
+
+/// The components of this kind (`schemas`, `headers`, …) that are the same for every configuration.
+pub(super) fn fixed(kind: &str) -> Map<String, Value> {
+    let mut template: Map<String, Value> = serde_json::from_str(TEMPLATE).unwrap_or_default();
+    template.remove(kind).map(members).unwrap_or_default()
+}
+
+/// The members of an object that was written out as one.
+pub(super) fn members(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
 
 /// Refers to a component of this kind (`schemas`, `headers`, …).
 pub(super) fn reference(kind: &str, name: &str) -> Value {

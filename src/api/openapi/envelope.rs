@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::body;
+use super::component::members;
 use crate::catalog::collection::{Collection, Pagination};
 use crate::catalog::field::Field;
 use crate::catalog::name::ID;
@@ -53,7 +54,7 @@ fn page(pagination: &Pagination) -> Map<String, Value> {
             "pattern": format!(r"^(\?{offset}=[0-9]+|null)$"),
         })
     };
-    body::members(json!({
+    members(json!({
         count: {
             "type": "integer",
             "description": "How many records a page may hold, not how many this one does.",

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::component::reference;
-use super::header::EXAMPLE_OF_TAG;
-use super::{body, keys};
+use super::body;
+use super::component::{self, members, reference};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Pagination};
 use crate::catalog::field::{Field, FieldKind};
@@ -30,11 +29,7 @@ pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<Strin
     }
     components.insert("RecordId".into(), record_id());
     components.insert("CollectionName".into(), collection_name(catalog));
-    components.insert("KeyName".into(), keys::parameter());
-    components.insert("Prefer".into(), prefer());
-    components.insert("If-Match".into(), if_match());
-    components.insert("If-None-Match".into(), if_none_match());
-    components.insert("Idempotency-Key".into(), idempotency_key());
+    components.extend(component::fixed("parameters"));
     components
 }
 
@@ -81,7 +76,7 @@ fn filter(catalog: &Catalog, field: &Field) -> Value {
     let mut schema = body::value(field.kind());
     if !field.kind().is_text() && !field.is_required() {
         // Not only by `allowEmptyValue`, which no generated client heeds: its users could not ask for these records.
-        schema = body::members(json!({ "anyOf": [schema, { "const": "" }] }));
+        schema = members(json!({ "anyOf": [schema, { "const": "" }] }));
     }
     body::refer(catalog, field, &mut schema);
     schema.insert("examples".into(), json!([body::example(field)]));
@@ -155,50 +150,5 @@ fn collection_name(catalog: &Catalog) -> Value {
         "required": true,
         "description": "The name of a collection.",
         "schema": { "type": "string", "enum": names },
-    })
-}
-
-fn prefer() -> Value {
-    json!({
-        "name": "Prefer",
-        "in": "header",
-        "description": "`return=representation` asks for the new record in the answer (RFC 7240).",
-        "schema": { "type": "string", "examples": ["return=representation"] },
-    })
-}
-
-fn if_match() -> Value {
-    json!({
-        "name": "If-Match",
-        "in": "header",
-        "description": "Go ahead only if the stored record is one of those named: the `ETag` of an earlier \
-            answer, several of them with commas between, or `*` for any. A weak tag never matches. Otherwise \
-            nothing is changed, and the answer is 412.",
-        "schema": { "type": "string", "examples": [EXAMPLE_OF_TAG, "*"] },
-    })
-}
-
-fn idempotency_key() -> Value {
-    json!({
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": "A name for this one request, such as a UUID, in double quotes or bare. A request that is \
-            sent again with it within 24 hours is answered as it was the first time, and not done again. The same \
-            key on another request is 422; while the first is still under way, 409.",
-        "schema": {
-            "type": "string",
-            "pattern": r#"^([!#-~]([ -~]{0,253}[!-~])?|"([ !#-\[\]-~]|\\["\\]){1,255}")$"#,
-            "examples": ["\"8e03978e-40d5-43dd-bc93-6894a57f9324\""],
-        },
-    })
-}
-
-fn if_none_match() -> Value {
-    json!({
-        "name": "If-None-Match",
-        "in": "header",
-        "description": "Answer 304 if the record is one of those named: the `ETag` of an earlier answer, \
-            several of them with commas between, or `*` for any. `W/` before a tag is ignored.",
-        "schema": { "type": "string", "examples": [EXAMPLE_OF_TAG] },
     })
 }

@@ -6,7 +6,7 @@ use super::component::reference;
 use super::header;
 use crate::api::content::PROBLEM_JSON;
 use crate::api::error::ApiError;
-use crate::api::error::status::{STATUSES, Status};
+use crate::api::error::status::{Kind, STATUSES, Status};
 
 /// What the same answer looks like here.
 #[derive(Debug, Clone, Copy)]
@@ -23,17 +23,6 @@ pub(super) const OF_ANY: [u16; 6] = [400, 403, 408, 414, 500, 503];
 pub(super) const OF_WRITES: [u16; 3] = [409, 422, 507];
 /// The statuses that a request with a body may meet besides.
 pub(super) const OF_BODIES: [u16; 2] = [413, 415];
-
-/// The error body, the one shape of every refusal where nobody asks for another.
-pub(super) fn error() -> Value {
-    json!({
-        "type": "object",
-        "description": "Why a request was refused.",
-        "properties": { "error": { "type": "string" } },
-        "required": ["error"],
-        "additionalProperties": false,
-    })
-}
 
 /// The refusals of these statuses, as members of `responses`, in ascending order.
 pub(super) fn refusals(statuses: &[u16], form: Form) -> Map<String, Value> {
@@ -78,4 +67,9 @@ fn component(status: &Status, form: Form) -> Value {
         answer["content"] = json!({ "application/json": content, (PROBLEM_JSON): problem });
     }
     answer
+}
+
+/// Every type of problem.
+pub(super) fn kinds() -> impl Iterator<Item = &'static Kind> {
+    STATUSES.iter().flat_map(|status| status.kinds)
 }

@@ -3,10 +3,13 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::{Settings, built_in, document, documents, rich};
+use super::{Settings, built_in, component, document, documents, rich};
 use crate::catalog::Catalog;
 use crate::record::RecordId;
+use crate::record::access_key::LONGEST_NAME;
 use crate::record::draft::{Draft, Patch};
+use crate::record::etag::ETag;
+use crate::record::fault::{LONGEST_GIVEN, MOST_FAULTS};
 use crate::record::representation;
 use crate::record::value::Value as Stored;
 
@@ -184,4 +187,27 @@ fn the_descriptions_of_the_service_are_those_of_the_specification() {
         assert!(judge(&document, name).is_valid(&body), "{name} {body}");
     }
     assert!(!judge(&document, "Error").is_valid(&json!({ "error": "x", "code": 1 })));
+}
+
+#[test]
+fn the_template_says_the_same_numbers_as_the_code() {
+    let schemas = component::fixed("schemas");
+    let name = &component::fixed("parameters")["KeyName"]["schema"];
+    assert_eq!(name["maxLength"], LONGEST_NAME);
+    assert_eq!(schemas["NewAccessKey"]["properties"]["name"]["maxLength"], LONGEST_NAME);
+    let errors = &schemas["Problem"]["properties"]["errors"];
+    assert_eq!(errors["maxItems"], MOST_FAULTS);
+    let value = errors["items"]["properties"]["value"]["description"].as_str().unwrap();
+    assert!(value.contains(&format!("Cut after {LONGEST_GIVEN} characters")), "{value}");
+    let tag = component::fixed("headers")["ETag"]["schema"]["examples"][0].clone();
+    assert!(ETag::parse(tag.as_str().unwrap()).is_some(), "{tag}");
+}
+
+#[test]
+fn every_hole_of_the_template_is_filled() {
+    for document in documents() {
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        assert!(schemas.values().all(Value::is_object));
+        assert!(schemas["Problem"]["properties"]["type"]["enum"].is_array());
+    }
 }
