@@ -21,19 +21,16 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
         id: id.into(),
         summary: summary.into(),
         description: "No answer may be kept: each says `Cache-Control: no-store`.".into(),
-        parameters: Vec::new(),
-        request_body: None,
         success,
-        asides: Map::new(),
         refusals: [&refusal::OF_ANY[..], &[401, 429]].concat(),
         security: security::requirement(Admission::KnownOnly, access_parameter),
-        is_limited: false,
+        ..Operation::default()
     };
     let list = Success {
         status: "200",
         description: "The keys in the order of their names; never the keys themselves.".into(),
-        headers: Vec::new(),
         content: Some(json("AccessKeys")),
+        ..Success::default()
     };
     let list = operation("get", "list-access-keys", "List the access keys", list);
     let created = Success {
@@ -46,20 +43,16 @@ pub(super) fn paths(access_parameter: &str) -> Map<String, Value> {
     create.request_body = Some(json!({ "required": true, "content": json("NewAccessKey") }));
     create.refusals.extend(refusal::OF_BODIES);
     create.refusals.extend([409, 507]);
-    let revoked = Success {
-        status: "200",
-        description: "Revoked. The body is empty.".into(),
-        headers: Vec::new(),
-        content: None,
-    };
+    let revoked =
+        Success { status: "200", description: "Revoked. The body is empty.".into(), ..Success::default() };
     let mut revoke = operation("delete", "revoke-access-key", "Revoke an access key", revoked);
     revoke.refusals.extend([404, 507]);
 
     let rotated = Success {
         status: "200",
         description: "The key has a new secret. This is the only time that it is shown.".into(),
-        headers: Vec::new(),
         content: Some(json("RotatedAccessKey")),
+        ..Success::default()
     };
     let mut rotate = operation("post", "rotate-access-key", "Give an access key a new secret", rotated);
     rotate.request_body = Some(json!({ "required": false, "content": json("KeyRotation") }));

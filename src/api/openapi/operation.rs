@@ -6,7 +6,7 @@ use super::header;
 use super::refusal::{self, Form};
 
 /// One method of one path.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Operation {
     /// `get`, `post`, …
     pub method: &'static str,
@@ -20,13 +20,14 @@ pub(super) struct Operation {
     pub asides: Map<String, Value>,
     /// The statuses of its refusals, in any order.
     pub refusals: Vec<u16>,
-    pub security: Value,
+    /// The ways to present an access key, of which one suffices; none where nobody is asked for one.
+    pub security: Vec<Value>,
     /// Whether the collection counts requests.
     pub is_limited: bool,
 }
 
 /// The answer to a request that is granted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Success {
     pub status: &'static str,
     pub description: String,
@@ -94,18 +95,14 @@ fn options(place: &Place<'_>) -> Operation {
         id: format!("options-{}", place.name),
         summary: "Say which methods are allowed".into(),
         description: "Answered without an access key.".into(),
-        parameters: Vec::new(),
-        request_body: None,
         success: Success {
             status: "204",
             description: "The methods that are allowed here.".into(),
             headers: vec!["Allow"],
-            content: None,
+            ..Success::default()
         },
-        asides: Map::new(),
         refusals,
-        security: json!([]),
-        is_limited: false,
+        ..Operation::default()
     }
 }
 
@@ -137,6 +134,6 @@ fn describe(place: &Place<'_>, operation: Operation) -> Value {
         described["requestBody"] = request_body;
     }
     described["responses"] = responses.into();
-    described["security"] = operation.security;
+    described["security"] = operation.security.into();
     described
 }

@@ -40,20 +40,9 @@ enum Target {
     Record,
 }
 
-/// What is different from verb to verb; the rest follows from the collection.
-struct Particulars {
-    method: &'static str,
-    /// The first part of the operation id.
-    act: &'static str,
-    summary: String,
-    description: &'static str,
-    parameters: Vec<Value>,
-    request_body: Option<Value>,
-    success: Success,
-}
-
+/// What follows from the collection is added to what is different from verb to verb.
 fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target: Target) -> Operation {
-    let particulars = match (verb, target) {
+    let particular = match (verb, target) {
         (Verb::Get, Target::List) => listing(collection, access_parameter),
         (Verb::Get, Target::Record) => fetch(collection),
         (Verb::Post, _) => create(collection),
@@ -62,44 +51,39 @@ fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target
         (Verb::Delete, _) => delete(collection),
     };
     Operation {
-        method: particulars.method,
-        id: format!("{}-{}", particulars.act, collection.name()),
-        summary: particulars.summary,
-        description: particulars.description.into(),
-        parameters: particulars.parameters,
-        request_body: particulars.request_body,
-        success: particulars.success,
         asides: asides(collection, verb, target),
         refusals: refusals(collection, verb, target),
         security: security::requirement(collection.admission(), access_parameter),
         is_limited: collection.rate_limit().is_some(),
+        ..particular
     }
 }
 
-fn listing(collection: &Collection, access_parameter: &str) -> Particulars {
+fn listing(collection: &Collection, access_parameter: &str) -> Operation {
     let is_paged = collection.pagination().is_some();
-    Particulars {
+    Operation {
         method: "get",
-        act: "list",
+        id: format!("list-{}", collection.name()),
         summary: format!("List `{}`", collection.name()),
-        description: "A record must match all filters. An unknown parameter, or one given twice, is refused.",
+        description: "A record must match all filters. An unknown parameter, or one given twice, is refused."
+            .into(),
         parameters: parameter::of_list(collection, access_parameter),
-        request_body: None,
         success: Success {
             status: "200",
             description: if is_paged { "A page of the list." } else { "The list." }.into(),
             headers: if is_paged { vec!["Link"] } else { Vec::new() },
             content: Some(json(body::of(collection, "envelope"))),
         },
+        ..Operation::default()
     }
 }
 
-fn create(collection: &Collection) -> Particulars {
-    Particulars {
+fn create(collection: &Collection) -> Operation {
+    Operation {
         method: "post",
-        act: "create",
+        id: format!("create-{}", collection.name()),
         summary: format!("Create a record of `{}`", collection.name()),
-        description: "The answer has a body only where the request prefers a representation.",
+        description: "The answer has a body only where the request prefers a representation.".into(),
         parameters: named(&["Prefer", "Idempotency-Key"]),
         request_body: Some(required(json(body::of(collection, "create")))),
         success: Success {
@@ -119,33 +103,37 @@ fn create(collection: &Collection) -> Particulars {
                 },
             })),
         },
+        ..Operation::default()
     }
 }
 
-fn fetch(collection: &Collection) -> Particulars {
-    Particulars {
+fn fetch(collection: &Collection) -> Operation {
+    Operation {
         method: "get",
-        act: "fetch",
+        id: format!("fetch-{}", collection.name()),
         summary: format!("Fetch a record of `{}`", collection.name()),
-        description: "One record by its id. A client that names the one it has is told whether it is still the same.",
+        description:
+            "One record by its id. A client that names the one it has is told whether it is still the same."
+                .into(),
         parameters: vec![component::reference("parameters", "If-None-Match")],
-        request_body: None,
         success: whole_record(collection, "The record.", vec!["ETag"]),
+        ..Operation::default()
     }
 }
 
-fn update(collection: &Collection, method: &'static str, act: &'static str) -> Particulars {
+fn update(collection: &Collection, method: &'static str, act: &'static str) -> Operation {
     let schema = body::of(collection, "update");
     let mut content = json(schema.clone());
     if method == "patch" {
         content["application/merge-patch+json"] = json!({ "schema": schema });
     }
-    Particulars {
+    Operation {
         method,
-        act,
+        id: format!("{act}-{}", collection.name()),
         summary: format!("Update a record of `{}`", collection.name()),
         description: "Changes the fields that are given; the others keep their value. With `If-Match`, only \
-            a record that the client has seen.",
+            a record that the client has seen."
+            .into(),
         parameters: named(&["If-Match", "Idempotency-Key"]),
         request_body: Some(required(content)),
         success: whole_record(
@@ -153,23 +141,25 @@ fn update(collection: &Collection, method: &'static str, act: &'static str) -> P
             "The complete record after the change.",
             vec!["ETag", "Idempotency-Replayed"],
         ),
+        ..Operation::default()
     }
 }
 
-fn delete(collection: &Collection) -> Particulars {
-    Particulars {
+fn delete(collection: &Collection) -> Operation {
+    Operation {
         method: "delete",
-        act: "delete",
+        id: format!("delete-{}", collection.name()),
         summary: format!("Delete a record of `{}`", collection.name()),
-        description: "Its id is never used again. With `If-Match`, only a record that the client has seen.",
+        description: "Its id is never used again. With `If-Match`, only a record that the client has seen."
+            .into(),
         parameters: named(&["If-Match", "Idempotency-Key"]),
-        request_body: None,
         success: Success {
             status: "200",
             description: "Deleted. The body is empty.".into(),
             headers: vec!["Idempotency-Replayed"],
-            content: None,
+            ..Success::default()
         },
+        ..Operation::default()
     }
 }
 

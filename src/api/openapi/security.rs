@@ -40,9 +40,9 @@ pub(super) fn schemes(access_parameter: &str) -> Map<String, Value> {
 }
 
 /// Who may call an operation: the alternatives, of which one suffices.
-pub(super) fn requirement(admission: Admission, access_parameter: &str) -> Value {
+pub(super) fn requirement(admission: Admission, access_parameter: &str) -> Vec<Value> {
     if admission == Admission::Open {
-        return json!([]);
+        return Vec::new();
     }
     let queries = key_parameters(access_parameter).into_iter().map(query_scheme);
     let schemes = ["Bearer".to_owned(), "Header".to_owned()].into_iter().chain(queries);
@@ -50,7 +50,7 @@ pub(super) fn requirement(admission: Admission, access_parameter: &str) -> Value
     if admission == Admission::Identified {
         alternatives.push(json!({}));
     }
-    Value::Array(alternatives)
+    alternatives
 }
 
 fn query_scheme(parameter: &str) -> String {

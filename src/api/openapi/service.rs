@@ -129,13 +129,10 @@ fn describe(page: &Page, has_console: bool) -> Value {
         id: format!("get-{}", page.name),
         summary: page.summary.into(),
         description: "Answered without an access key.".into(),
-        parameters: Vec::new(),
-        request_body: None,
         success: Success { status: "200", description: page.success.into(), headers, content: Some(content) },
         asides,
         refusals,
-        security: json!([]),
-        is_limited: false,
+        ..Operation::default()
     };
     let place = Place { name: page.name, tag: TAG, parameters, may_be_unknown: has_parameter };
     path_item(&place, vec![get])
