@@ -37,25 +37,11 @@ impl Group<'_> {
             return Ok(Written::Deleted);
         }
         // Several statements: those before a refusal must be taken back.
-        let done_before = std::mem::take(&mut self.changes);
-        self.connection.prepare_cached("SAVEPOINT deletion")?.execute([])?;
-        let deleted = self
-            .release_referrers(collection, &[id], &mut 0)
-            .and_then(|()| self.delete_one(collection, id, before));
-        let done = std::mem::replace(&mut self.changes, done_before);
-        if self.connection.is_autocommit() {
-            // A trigger has taken back the whole transaction, and the savepoint with it.
-            return deleted.map(|()| Written::Deleted);
-        }
-        match deleted {
-            Ok(()) => self.changes.extend(done),
-            Err(WriteError::Refused(_) | WriteError::Large) => {
-                self.connection.prepare_cached("ROLLBACK TO deletion")?.execute([])?;
-            }
-            Err(WriteError::Engine(error)) => return Err(WriteError::Engine(error)),
-        }
-        self.connection.prepare_cached("RELEASE deletion")?.execute([])?;
-        deleted.map(|()| Written::Deleted)
+        self.in_savepoint(|group| {
+            group.release_referrers(collection, &[id], &mut 0)?;
+            group.delete_one(collection, id, before)
+        })?;
+        Ok(Written::Deleted)
     }
 
     fn delete_one(

@@ -2,64 +2,65 @@
 
 use super::group::{Group, WriteError};
 use super::stored_responses;
+use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
-use crate::store::write::{Write, WriteReply, Written};
 
-/// What became of a write inside its group.
-pub(super) enum Ran {
-    /// What it is told after the commit, and whether that was stored.
-    Settled { reply: WriteReply, is_kept: bool },
-    /// Nothing was done: it must run again without others.
-    TooLarge,
+/// What a write is told after the commit, and whether that was stored.
+pub(super) struct Settled {
+    pub(super) reply: WriteReply,
+    pub(super) is_kept: bool,
 }
 
 impl Group<'_> {
-    /// Does a write, unless it was done before. A failure of the engine takes the whole group with it.
-    pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Ran, rusqlite::Error> {
+    /// Does a write, unless it was done before.
+    pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Settled, WriteError> {
         let token = pending.token().copied();
         if let Some(token) = &token {
             if let Some(reply) = stored_responses::look_up(self.connection, token)? {
-                return Ok(Ran::Settled { reply, is_kept: false });
+                return Ok(Settled { reply, is_kept: false });
             }
             stored_responses::make_room(self.connection, self.budget)?;
-            if let Err(error) = self.budget.admit() {
-                return Ok(Ran::Settled { reply: WriteReply::first(Err(error)), is_kept: false });
-            }
+            self.budget.admit().map_err(WriteError::Refused)?;
         }
-        let done = match self.foreign.is_there() {
-            true => self.run_apart(&mut pending.write)?,
-            false => self.run(&mut pending.write),
+        let done = if self.foreign.is_there() {
+            // Nothing is left of what is refused, not even what a trigger did before.
+            self.in_savepoint(|group| group.run(&mut pending.write))
+        } else {
+            self.run(&mut pending.write)
         };
         let outcome = match done {
-            Ok(written) => Ok(written),
             Err(WriteError::Refused(error)) => Err(error),
-            Err(WriteError::Large) => return Ok(Ran::TooLarge),
-            Err(WriteError::Engine(error)) => return Err(error),
+            done => Ok(done?),
         };
         let is_kept = match &token {
             Some(token) => stored_responses::keep(self.connection, token, &outcome, self.budget)?,
             None => false,
         };
-        Ok(Ran::Settled { reply: WriteReply::first(outcome), is_kept })
+        Ok(Settled { reply: WriteReply::first(outcome), is_kept })
     }
 
-    /// Does a write so that nothing is left of it where it is refused, not even what a trigger did before.
-    fn run_apart(&mut self, write: &mut Write) -> rusqlite::Result<Result<Written, WriteError>> {
+    /// Does something so that nothing is left of it where it is refused.
+    pub(super) fn in_savepoint<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, WriteError>,
+    ) -> Result<T, WriteError> {
         let connection = self.connection;
         let execute = |text| connection.prepare_cached(text).and_then(|mut statement| statement.execute([]));
         let done_before = std::mem::take(&mut self.changes);
         execute("SAVEPOINT write")?;
-        let done = self.run(write);
+        let done = work(self);
         let changes = std::mem::replace(&mut self.changes, done_before);
         // A trigger may have ended the transaction, and the savepoint with it.
         if connection.is_autocommit() {
-            return Ok(done);
+            return done;
         }
-        match done {
+        match &done {
             Ok(_) => self.changes.extend(changes),
-            Err(_) => _ = execute("ROLLBACK TO write")?,
+            Err(WriteError::Refused(_) | WriteError::Large) => _ = execute("ROLLBACK TO write")?,
+            // The whole group is taken back.
+            Err(WriteError::Engine(_)) => return done,
         }
         execute("RELEASE write")?;
-        Ok(done)
+        done
     }
 }

@@ -13,13 +13,12 @@ use rusqlite::{Connection, ErrorCode};
 use super::file::DatabaseFile;
 use super::foreign::Foreign;
 use super::free_pages;
-use super::group::Group;
+use super::group::{Group, WriteError};
 use super::ids;
 use super::log::Log;
 use super::stored_responses;
 use super::undeclared_refs::UndeclaredRef;
 use super::version;
-use super::write::Ran;
 use crate::catalog::Catalog;
 use crate::observe::{Event, Observer};
 use crate::store::cache::Cache;
@@ -204,15 +203,16 @@ impl WriterState {
             if failure.is_none() {
                 group.is_shared = !settled.is_empty();
                 match group.settle(&mut pending) {
-                    Ok(Ran::Settled { reply: own, is_kept }) => {
-                        kept += usize::from(is_kept);
-                        reply = own;
+                    Ok(done) => {
+                        kept += usize::from(done.is_kept);
+                        reply = done.reply;
                     }
-                    Ok(Ran::TooLarge) => {
+                    Err(WriteError::Refused(error)) => reply = WriteReply::first(Err(error)),
+                    Err(WriteError::Large) => {
                         writes.put_back(pending);
                         break;
                     }
-                    Err(error) => failure = Some(error),
+                    Err(WriteError::Engine(error)) => failure = Some(error),
                 }
             }
             settled.push((pending, reply));
