@@ -4,7 +4,9 @@
 //! here before it answers anybody; a reader that had to go to the database compares versions, so that all
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
+pub(super) mod backend;
 pub(super) mod blocks;
+mod build_queue;
 pub(super) mod builder;
 mod chunk;
 pub(super) mod ids;
@@ -29,7 +31,7 @@ use crate::record::listing::Window;
 use crate::store::StoreError;
 use crate::store::change::Change;
 use blocks::{Block, BlockKey, Blocks};
-use builder::BuildQueue;
+use build_queue::BuildQueue;
 use ids::Ids;
 use sets::{Part, SetKey, Sets};
 use view::{Read, Run, View};

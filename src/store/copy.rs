@@ -5,6 +5,7 @@
 
 pub(super) mod failure;
 mod outlet;
+mod progress;
 pub(super) mod rows;
 
 use std::sync::Arc;
@@ -18,19 +19,12 @@ use super::{postgres, sqlite};
 use crate::catalog::Catalog;
 pub use failure::CopyError;
 pub(super) use outlet::Outlet;
+use progress::tell;
+pub use progress::{Copied, Progress, Watch};
 use rows::{Batch, Sum, Tally};
 
 /// How many batches may wait between the reader and the writer.
 const WAITING: usize = 4;
-
-/// What was copied of a collection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copied {
-    pub name: String,
-    pub records: u64,
-    /// XXH3 of all ids and values, in ascending order of ids; the same wherever the records are.
-    pub digest: u128,
-}
 
 /// What the whole copy came to.
 #[derive(Debug, Default)]
@@ -38,31 +32,6 @@ pub struct Summary {
     pub collections: Vec<Copied>,
     pub keys: usize,
 }
-
-/// What goes on, for whoever watches.
-#[derive(Debug)]
-pub enum Progress {
-    /// Something that is stored and will not be copied, in words.
-    Left(String),
-    /// A collection is next, with so many records.
-    Copying {
-        name: String,
-        records: u64,
-    },
-    Moved(u64),
-    Indexing {
-        name: String,
-    },
-    Comparing {
-        name: String,
-        records: u64,
-    },
-    Compared(Copied),
-    Committing,
-}
-
-/// Who watches; nobody has to.
-pub type Watch = mpsc::UnboundedSender<Progress>;
 
 /// How to copy, beyond from where to where.
 pub struct Order<'a> {
@@ -169,11 +138,6 @@ fn sum_of_keys(keys: &[KeyRow]) -> Sum {
         tally.add(1, &key.bytes());
     }
     tally.sum()
-}
-
-fn tell(watch: &Watch, progress: Progress) {
-    // Nobody need be watching.
-    let _ = watch.send(progress);
 }
 
 /// A store as it was at one moment.

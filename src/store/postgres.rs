@@ -9,15 +9,18 @@ mod columns;
 mod connection;
 pub(super) mod copy;
 mod ddl;
+mod engine;
 mod freshness;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
 mod group_error;
+mod group_run;
 mod group_window;
 mod indexes;
 mod key_follower;
 pub(super) mod key_table;
+mod lifetime;
 mod kind;
 mod prepare;
 mod prepared_conn;
@@ -30,6 +33,7 @@ mod rows;
 mod server;
 mod server_checks;
 mod session;
+mod session_tasks;
 mod set_reader;
 mod sql;
 mod statements;
@@ -47,7 +51,8 @@ use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
 use super::audit::Actor;
-use super::cache::read_path::{self, ListRequest};
+use super::cache::backend::ListRequest;
+use super::cache::read_path;
 use super::fatal::FatalLatch;
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
@@ -61,6 +66,7 @@ use crate::observe::{Event, Observer};
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
 use address::PostgresUrl;
+pub use engine::Postgres;
 use key_follower::KeyFollower;
 use server::Server;
 use session::{Session, SessionContext};
@@ -71,14 +77,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// A server that takes longer to open a session with is not there, whatever its network says.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// A database on a server, open for one node.
-pub struct Postgres {
-    context: SessionContext,
-    writer: WriterHandle,
-    /// None while no server takes writes.
-    current: ArcSwapOption<Session>,
-}
 
 /// What opening the database would change. Nothing is changed.
 pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<MigrationPlan, OpenError> {
@@ -110,7 +108,7 @@ impl Postgres {
             memory_bytes: settings.memory,
             budget,
         };
-        let session = Session::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
+        let session = session_tasks::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = WriterHandle::default();
         let engine = Arc::new(Self { context, writer, current: ArcSwapOption::new(Some(session)) });
         let fatal = engine.context.fatal.clone();
@@ -129,7 +127,7 @@ impl Postgres {
         loop {
             if let Some(session) = self.session() {
                 known = known.max(session.server.timeline);
-                let cause = session.ended().await;
+                let cause = session.lifetime.ended().await;
                 self.current.store(None);
                 observer.report(Event::DatabaseLost { cause: &cause });
             }
@@ -150,7 +148,7 @@ impl Postgres {
 
     async fn find(&self, url: &PostgresUrl, known: i64) -> Result<Arc<Session>, String> {
         let (server, first) = Server::find(url, known).await.map_err(|error| error.to_string())?;
-        Session::begin(server, first, &self.context).await
+        session_tasks::begin(server, first, &self.context).await
     }
 
     pub(super) fn catalog(&self) -> &Catalog {
@@ -160,14 +158,6 @@ impl Postgres {
     /// How writes reach the writer of this node.
     pub(super) fn writer(&self) -> &WriterHandle {
         &self.writer
-    }
-
-    fn session(&self) -> Option<Arc<Session>> {
-        self.current.load_full()
-    }
-
-    fn in_session(&self) -> Result<Arc<Session>, StoreError> {
-        self.session().ok_or(StoreError::Unavailable)
     }
 
     pub(super) async fn fetch(

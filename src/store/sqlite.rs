@@ -264,7 +264,3 @@ fn record(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<()>
 fn reading_connections() -> usize {
     std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2 + 2)
 }
-
-fn broken(error: rusqlite::Error) -> StoreError {
-    StoreError::Broken(error.to_string())
-}

@@ -5,20 +5,20 @@
 pub(super) mod answer_budget;
 pub(super) mod handle;
 pub(super) mod idempotency;
+mod outcome;
 pub(super) mod queue;
 pub(super) mod stored_answer;
 
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
-use super::StoreError;
 use super::keys::Holder;
 use crate::record::draft::{Draft, Patch};
-use crate::record::etag::{ETag, ETags};
+use crate::record::etag::ETags;
 use crate::record::{RecordId, Value};
 pub use idempotency::IdempotencyToken;
+pub(super) use outcome::WriteOutcome;
+pub use outcome::{WriteReply, Written};
 
 /// What a client wants done to one record. A collection is named by its position in the catalog.
 #[derive(Debug)]
@@ -85,54 +85,5 @@ impl fmt::Display for Origin {
             Some(holder) => write!(f, " by key {}", holder.name),
             None => Ok(()),
         }
-    }
-}
-
-/// What a write did.
-#[derive(Debug)]
-pub enum Written {
-    /// The representation is there unless the token says that no answer shows it.
-    Created {
-        id: RecordId,
-        representation: Bytes,
-    },
-    /// The whole representation.
-    Updated(Bytes),
-    /// There was nothing to change.
-    Unchanged(Bytes),
-    Deleted,
-    /// There was none to change or to delete.
-    NoRecord,
-}
-
-impl Written {
-    /// What was done, for the metrics.
-    pub(super) fn deed(&self) -> Option<&'static str> {
-        match self {
-            Self::Created { .. } => Some("created"),
-            Self::Updated(_) => Some("updated"),
-            Self::Deleted => Some("deleted"),
-            Self::Unchanged(_) | Self::NoRecord => None,
-        }
-    }
-}
-
-pub(super) type WriteOutcome = Result<Written, StoreError>;
-
-/// What is told of a write, from the writer up to the client.
-#[derive(Debug)]
-pub struct WriteReply {
-    pub outcome: Result<Written, StoreError>,
-    /// Whether it had been told so before.
-    pub is_replayed: bool,
-    /// The tag of the record that the answer showed, where it was too large to be kept with it. Only the store sees a
-    /// reply without its record.
-    pub(super) missing: Option<ETag>,
-}
-
-impl WriteReply {
-    /// What nobody was told before.
-    pub(super) fn first(outcome: WriteOutcome) -> Self {
-        Self { outcome, is_replayed: false, missing: None }
     }
 }

@@ -166,6 +166,7 @@ mod cli {
 /// Rules of the house, and documents that say what is.
 mod house {
     mod change_lists;
+    mod circles;
     mod console;
     mod dependencies;
     mod deploy;

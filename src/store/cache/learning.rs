@@ -1,8 +1,8 @@
 //! The first time that a filter is asked for: the set that it matches becomes known where that costs no more than
 //! counting, and is built in the background where it is large.
 
+use super::backend::{Backend, Matching, catch_up};
 use super::lookup::Lookup;
-use super::read_path::{Backend, Matching, catch_up};
 use super::sets::SetKey;
 use crate::catalog::collection::Collection;
 use crate::record::listing::Filter;

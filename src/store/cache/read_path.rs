@@ -2,91 +2,16 @@
 
 use bytes::Bytes;
 
-use super::Cache;
+use super::backend::{Backend, Cost, LONG_PAGE, ListRequest, catch_up};
 use super::blocks::BlockKey;
-use super::ids::Ids;
 use super::learning;
 use super::lookup::Lookup;
 use super::sets::SetKey;
-use super::view::{Read, Wanted};
+use super::view::Wanted;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
-use crate::record::listing::{Filter, Listing, Window};
-use crate::store::read_limiter::ReadLimiter;
-use crate::store::{Page, Room, StoreError};
-
-/// A page of more records takes long to read.
-pub(in crate::store) const LONG_PAGE: u64 = 256;
-
-/// What the read path asks of an engine: statements and rows.
-///
-/// Whatever one of the methods has read may be told to a client: no later reader finds it undone.
-pub(in crate::store) trait Backend {
-    /// How often a page is tried from memory while others write. A long page takes long to read, so that somebody
-    /// writes meanwhile nearly every time.
-    const TRIES: usize;
-    const TRIES_OF_A_LONG_PAGE: usize;
-    /// Whether the database picks the index to use where several filters are given.
-    const PICKS_INDEX: bool;
-
-    fn cache(&self) -> &Cache;
-
-    fn limiter(&self) -> &ReadLimiter;
-
-    /// Waits until memory is as new as the database was after this call.
-    async fn refresh(&self) -> Result<(), StoreError>;
-
-    /// Reads blocks of one moment, in the order in which they are wanted, with the version they are of.
-    async fn read_blocks(
-        &self,
-        collection: &Collection,
-        wanted: Vec<Wanted>,
-        room: &mut Room<'_>,
-    ) -> Result<(u64, Vec<Read>), StoreError>;
-
-    /// The ids of the records that match, with the version they are of; `None` where there are more than `most`.
-    async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError>;
-
-    /// The total and the page by counting: of one moment.
-    async fn count_page(&self, request: &mut ListRequest<'_, '_>, cost: Cost) -> Result<Page, StoreError>;
-
-    /// Waits until a large set is built, or cannot be.
-    async fn build(&self, key: &SetKey) -> Result<(), StoreError> {
-        self.cache().builds.build(key.clone()).await
-    }
-
-    /// The page of a known set while no commit is applied; `None` where others than this process write, too.
-    fn page_held(
-        &self,
-        _request: &mut ListRequest<'_, '_>,
-        _key: &SetKey,
-        _window: Window,
-    ) -> Result<Option<Page>, StoreError> {
-        Ok(None)
-    }
-}
-
-/// What to list, and where to ask for room.
-pub(in crate::store) struct ListRequest<'a, 'b> {
-    pub(in crate::store) collection: &'a Collection,
-    pub(in crate::store) listing: &'a Listing,
-    pub(in crate::store) room: &'a mut Room<'b>,
-}
-
-/// Filters, and the place of the one whose index is to be used, for a database that does not pick it.
-#[derive(Clone, Copy)]
-pub(in crate::store) struct Matching<'a> {
-    pub(in crate::store) collection: &'a Collection,
-    pub(in crate::store) filters: &'a [Filter],
-    pub(in crate::store) driver: Option<usize>,
-}
-
-/// How long a read takes, as far as can be foreseen: what is quick must not wait behind what is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Cost {
-    Quick,
-    Long,
-}
+use crate::record::listing::Window;
+use crate::store::{Page, StoreError};
 
 /// What becomes of a page that is tried from memory.
 enum Attempt {
@@ -158,7 +83,7 @@ async fn page_of<B: Backend>(
     for _ in 0..tries {
         backend.refresh().await?;
         let Some(mut view) = cache.view(key, window) else { return Ok(Attempt::UnknownSet) };
-        let wanted = view.missing(cache);
+        let wanted = view.missing(|key| cache.is_worth_reading(key));
         if wanted.is_empty() {
             return view.assemble(request.room).map(Attempt::Page);
         }
@@ -172,9 +97,4 @@ async fn page_of<B: Backend>(
     }
     let held = backend.page_held(request, key, window)?;
     Ok(held.map_or(Attempt::Outpaced, Attempt::Page))
-}
-
-/// Brings memory up to what was read: only what is of its own version can be kept.
-pub(in crate::store) async fn catch_up(backend: &impl Backend, read_at: u64) -> Result<(), StoreError> {
-    if backend.cache().version() < read_at { backend.refresh().await } else { Ok(()) }
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Cache;
 use super::blocks::{Block, BlockKey};
 use crate::record::RecordId;
 use crate::store::page::{PIECE, PageBuilder};
@@ -45,11 +44,11 @@ pub(in crate::store) enum Wanted {
 pub(in crate::store) type Read = (BlockKey, Arc<Block>, bool);
 
 impl View {
-    /// What must be read before the page is complete.
-    pub(in crate::store) fn missing(&self, cache: &Cache) -> Vec<Wanted> {
+    /// What must be read before the page is complete; `is_worth_reading` says for which blocks all of it should be.
+    pub(in crate::store) fn missing(&self, is_worth_reading: impl Fn(BlockKey) -> bool) -> Vec<Wanted> {
         let missing = self.runs.iter().filter(|run| run.block.is_none());
         let wanted = missing.map(|run| {
-            if run.ids.len() >= WORTH_A_BLOCK || cache.is_worth_reading(run.key) {
+            if run.ids.len() >= WORTH_A_BLOCK || is_worth_reading(run.key) {
                 Wanted::Block(run.key)
             } else {
                 Wanted::Records(run.key, self.ids[run.ids.clone()].to_vec())

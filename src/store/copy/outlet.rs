@@ -3,8 +3,8 @@
 use tokio::sync::mpsc;
 
 use super::failure::CopyError;
+use super::progress::{Progress, Watch, tell};
 use super::rows::{Batch, Sum, Tally};
-use super::{Progress, Watch, tell};
 
 pub(in crate::store) struct Outlet {
     tally: Tally,

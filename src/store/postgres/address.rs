@@ -21,13 +21,10 @@ use tokio_postgres::config::{SslMode, SslNegotiation, TargetSessionAttrs};
 use super::tls::{TlsMode, TlsSettings};
 use encryption::Encryption;
 pub use error::AddressError;
+use error::once;
 use parameters::Parameters;
 pub use surroundings::Surroundings;
-
-pub(super) const DEFAULT_PORT: u16 = 5432;
-
-/// Where the server's socket is when no host is named, on Debian, on Red Hat and in the official image.
-const DEFAULT_SOCKET_FOLDER: &str = "/var/run/postgresql";
+pub(super) use syntax::DEFAULT_PORT;
 
 /// What may stand in a URL as it is: nothing that separates its parts.
 const TEXT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -130,14 +127,6 @@ impl PostgresUrl {
 impl Host {
     fn is_socket(&self) -> bool {
         self.name.starts_with('/')
-    }
-}
-
-/// Takes a value that may be given once.
-fn once<T>(place: &mut Option<T>, name: &'static str, value: T) -> Result<(), AddressError> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(AddressError::Twice(name)),
     }
 }
 

@@ -1,11 +1,13 @@
-//! Writes that must look before they act: those that name what the client has seen, and deletes that bring others
-//! along. Step by step, inside the group's transaction.
+//! The steps of a group, one after the other; and writes that must look before they act: those that name what the client
+//! has seen, and deletes that bring others along.
 
 use bytes::Bytes;
 use tokio_postgres::Error;
 
+use super::batching::Step;
 use super::columns;
-use super::group::Group;
+use super::group::{Group, Sent};
+use super::group_error::GroupError;
 use super::prepared_conn::Parameter;
 use super::row;
 use super::sql;
@@ -21,10 +23,10 @@ const MOST_AT_ONCE: usize = 10_000;
 /// Who touches more records does not share a commit: those who do would wait for it.
 const MOST_SHARED: usize = 1_000;
 
-pub(super) struct CheckedWrite<'a, 'g> {
-    pub(super) group: &'a Group<'g>,
+struct CheckedWrite<'a, 'g> {
+    group: &'a Group<'g>,
     /// Whether others write in this transaction, who would wait for one that takes long.
-    pub(super) is_shared: bool,
+    is_shared: bool,
 }
 
 /// What a deletion met.
@@ -37,14 +39,49 @@ enum Deletion {
 }
 
 /// What became of it.
-pub(super) enum CheckedOutcome {
+enum CheckedOutcome {
     To(WriteOutcome),
     /// Nothing was done: it must be tried again without others.
     TooFar,
 }
 
+impl Group<'_> {
+    /// Puts all steps on their way, in order; waits where one of them must look first.
+    pub(super) async fn carry_out<'f>(
+        &'f self,
+        sent: &mut Vec<Sent<'f>>,
+        writes: &[&'f Write],
+        steps: Vec<Step>,
+        outcomes: &mut Vec<WriteOutcome>,
+    ) -> Result<(), GroupError> {
+        for step in steps {
+            match step {
+                Step::Careful(at) => {
+                    let is_shared = writes.len() > 1;
+                    let careful = match self.settle(sent, writes, outcomes, false).await {
+                        Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
+                        Err(error) => return self.roll_back(error).await,
+                    };
+                    match careful {
+                        Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
+                        Ok(CheckedOutcome::TooFar) => {
+                            return self.roll_back(GroupError::OneIsLarge(at)).await;
+                        }
+                        Err(error) => return self.roll_back(GroupError::of(&error, false)).await,
+                    }
+                }
+                step => {
+                    let answering = self.start(writes, &step);
+                    self.send(sent, Some(step), answering);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl CheckedWrite<'_, '_> {
-    pub(super) async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
+    async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
         let collection = self.group.catalog.at(write.collection());
         let outcome = match write {
             Write::Update { id, patch, seen, .. } => {

@@ -1,14 +1,10 @@
 //! The values of several writes as the arrays that one statement takes.
 
-use tokio_postgres::types::ToSql;
-
 use super::kind;
+pub(super) use super::kind::BoxedValue as Bound;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value};
 use crate::store::write::Write;
-
-/// A value on its way into a statement.
-pub(super) type Bound<'f> = Box<dyn ToSql + Sync + Send + 'f>;
 
 /// What the statement for updates of the same fields takes: the ids, and the values of each field.
 pub(super) fn updates<'f>(

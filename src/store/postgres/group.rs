@@ -1,5 +1,5 @@
-//! The writes of one group: sent one behind the other without waiting, inside one transaction, and each gets
-//! an outcome of its own.
+//! The statements of one group: sent one behind the other without waiting, inside one transaction, and their answers
+//! read as the outcomes of its writes.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -9,22 +9,19 @@ use futures_util::FutureExt;
 use parking_lot::Mutex;
 use tokio_postgres::{Error, Row, Statement};
 
-use super::batching::{self, Step};
-use super::checked_writes::{CheckedOutcome, CheckedWrite};
+use super::batching::Step;
 use super::columns::{Bound, ids, updates};
 use super::group_error::GroupError;
 use super::prepared_conn::{Parameter, PreparedConn};
-use super::sql::{self, RowOutcome};
+use super::sql::RowOutcome;
 use super::statements::Statements;
-use super::stored_responses;
 use super::{kind, row};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::StoreError;
 use crate::store::write::answer_budget::AnswerBudget;
-use crate::store::write::handle::PendingWrite;
-use crate::store::write::{Write, WriteOutcome, WriteReply, Written};
+use crate::store::write::{Write, WriteOutcome, Written};
 
 /// The writes that share one commit.
 pub(super) struct Group<'a> {
@@ -46,63 +43,6 @@ pub(super) struct Sent<'f> {
 }
 
 impl Group<'_> {
-    /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
-    pub(super) async fn run(&self, waiting: &[PendingWrite]) -> Result<Vec<WriteReply>, GroupError> {
-        let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
-        let steps = batching::batch(self.catalog, self.statements, &writes);
-        let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
-        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
-        let mut sent = Vec::with_capacity(steps.len() + 3);
-        let warned = self.conn.alive.warnings();
-        self.send(&mut sent, None, self.simply("BEGIN"));
-        self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
-        let told = if has_tokens {
-            self.run_with_tokens(sent, waiting).await?
-        } else {
-            let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(writes.len());
-            self.carry_out(&mut sent, &writes, steps, &mut outcomes).await?;
-            self.commit(&mut sent, &writes, &mut outcomes).await?;
-            outcomes.into_iter().map(WriteReply::first).collect()
-        };
-        if self.conn.alive.warnings() != warned {
-            return Err(GroupError::Unknown("the server committed with a warning".into()));
-        }
-        Ok(told)
-    }
-
-    /// Puts all steps on their way, in order; waits where one of them must look first.
-    pub(super) async fn carry_out<'f>(
-        &'f self,
-        sent: &mut Vec<Sent<'f>>,
-        writes: &[&'f Write],
-        steps: Vec<Step>,
-        outcomes: &mut Vec<WriteOutcome>,
-    ) -> Result<(), GroupError> {
-        for step in steps {
-            match step {
-                Step::Careful(at) => {
-                    let is_shared = writes.len() > 1;
-                    let careful = match self.settle(sent, writes, outcomes, false).await {
-                        Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
-                        Err(error) => return self.roll_back(error).await,
-                    };
-                    match careful {
-                        Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
-                        Ok(CheckedOutcome::TooFar) => {
-                            return self.roll_back(GroupError::OneIsLarge(at)).await;
-                        }
-                        Err(error) => return self.roll_back(GroupError::of(&error, false)).await,
-                    }
-                }
-                step => {
-                    let answering = self.start(writes, &step);
-                    self.send(sent, Some(step), answering);
-                }
-            }
-        }
-        Ok(())
-    }
-
     pub(super) async fn commit<'f>(
         &'f self,
         sent: &mut Vec<Sent<'f>>,
@@ -121,26 +61,13 @@ impl Group<'_> {
         }
     }
 
-    /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
-    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
-        self.have_at_hand(sql::TAKE_TURN.into()).await?;
-        if has_tokens {
-            self.conn.statement(stored_responses::LOOK_UP).await?;
-            self.have_at_hand(stored_responses::KEEP.into()).await?;
-        }
-        for step in steps {
-            self.have_at_hand(self.text(writes, step)).await?;
-        }
-        Ok(())
-    }
-
-    async fn have_at_hand(&self, text: Arc<str>) -> Result<(), Error> {
+    pub(super) async fn have_at_hand(&self, text: Arc<str>) -> Result<(), Error> {
         let statement = self.conn.statement(&text).await?;
         self.at_hand.lock().insert(text, statement);
         Ok(())
     }
 
-    fn text(&self, writes: &[&Write], step: &Step) -> Arc<str> {
+    pub(super) fn text(&self, writes: &[&Write], step: &Step) -> Arc<str> {
         let statements = |at: usize| &self.statements[writes[at].collection()];
         match step {
             Step::Inserts(range) => statements(range.start).insert.clone(),
@@ -202,7 +129,7 @@ impl Group<'_> {
         }
     }
 
-    fn simply<'f>(&'f self, text: &'static str) -> Answering<'f> {
+    pub(super) fn simply<'f>(&'f self, text: &'static str) -> Answering<'f> {
         Box::pin(async move { self.conn.client.batch_execute(text).await.map(|()| Vec::new()) })
     }
 
@@ -220,7 +147,7 @@ impl Group<'_> {
         })
     }
 
-    fn start<'f>(&'f self, writes: &[&'f Write], step: &Step) -> Answering<'f> {
+    pub(super) fn start<'f>(&'f self, writes: &[&'f Write], step: &Step) -> Answering<'f> {
         let text = self.text(writes, step);
         let mut parameters: Vec<Bound<'f>> = Vec::new();
         match step {

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::writer::{LARGEST_GROUP, take};
 use crate::store::write::handle::{PendingWrite, WriterHandle};
 
+/// How many writes share a commit at the most, so that the first of them does not wait for ever.
+pub(super) const LARGEST_GROUP: usize = 1_024;
 /// The part of a commit that is waited, and the most of it.
 const PART: u32 = 4;
 const LONGEST: Duration = Duration::from_millis(5);
@@ -52,4 +53,15 @@ impl GroupWindow {
             }
         }
     }
+}
+
+/// Takes what waits into a group, up to so many of them; says how many came. They are begun with this.
+pub(super) fn take(writes: &WriterHandle, group: &mut Vec<PendingWrite>, most: usize) -> usize {
+    let before = group.len();
+    while group.len() < most
+        && let Some(pending) = writes.take()
+    {
+        group.push(pending);
+    }
+    group.len() - before
 }

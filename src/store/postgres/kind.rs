@@ -7,7 +7,6 @@ use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Error, Row};
 
-use super::columns;
 use crate::catalog::field::FieldKind;
 use crate::record::Value;
 use crate::record::value::Cell;
@@ -106,12 +105,15 @@ impl ToSql for Bound<'_> {
     to_sql_checked!();
 }
 
+/// A value on its way into a statement.
+pub(super) type BoxedValue<'f> = Box<dyn ToSql + Sync + Send + 'f>;
+
 /// The values of one field of several records.
-pub(super) fn array<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>) -> columns::Bound<'f> {
+pub(super) fn array<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>) -> BoxedValue<'f> {
     fn each<'f, T: ToSql + Sync + Send + 'f>(
         values: impl Iterator<Item = &'f Value>,
         pick: impl Fn(Cell<'f>) -> Option<T>,
-    ) -> columns::Bound<'f> {
+    ) -> BoxedValue<'f> {
         Box::new(values.map(|value| pick(value.cell())).collect::<Vec<_>>())
     }
     match kind {

@@ -8,18 +8,18 @@ use tokio::time::Instant;
 use tokio_postgres::{Row, RowStream};
 
 use super::group_error::of_reading;
-use super::session::Session;
+use super::lifetime::Lifetime;
 use crate::store::StoreError;
 
 pub(super) struct Rows<'a> {
-    session: &'a Session,
+    lifetime: &'a Lifetime,
     rows: Pin<Box<RowStream>>,
     deadline: Instant,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(session: &'a Session, rows: RowStream, deadline: Instant) -> Self {
-        Self { session, rows: Box::pin(rows), deadline }
+    pub(super) fn new(lifetime: &'a Lifetime, rows: RowStream, deadline: Instant) -> Self {
+        Self { lifetime, rows: Box::pin(rows), deadline }
     }
 
     pub(super) async fn next(&mut self) -> Result<Option<Row>, StoreError> {
@@ -27,7 +27,7 @@ impl<'a> Rows<'a> {
         tokio::task::consume_budget().await;
         match self.rows.try_next().now_or_never() {
             Some(next) => next.map_err(|error| of_reading(&error)),
-            None => self.session.while_it_lasts(self.deadline, self.rows.try_next()).await,
+            None => self.lifetime.while_it_lasts(self.deadline, self.rows.try_next()).await,
         }
     }
 }

@@ -14,9 +14,9 @@ use crate::catalog::Catalog;
 use crate::record::RecordId;
 use crate::store::StoreError;
 use crate::store::cache::Cache;
+use crate::store::cache::backend;
 use crate::store::cache::builder::SetReader;
 use crate::store::cache::ids::Ids;
-use crate::store::cache::read_path;
 use crate::store::cache::sets::{Part, SetKey};
 
 /// A copy in binary begins with a signature, flags and the length of an extension; each row with its number of
@@ -35,12 +35,12 @@ impl SetReader for TableReader {
     async fn read_set(&self, _: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError> {
         match self.read(key).await {
             Ok(part) => {
-                read_path::catch_up(&*self.session, part.version).await?;
+                backend::catch_up(&*self.session, part.version).await?;
                 Ok(vec![part])
             }
             Err(error) => {
                 if self.conn.client.batch_execute("ROLLBACK").await.is_err() {
-                    self.session.end("a set of ids could not be read");
+                    self.session.lifetime.end("a set of ids could not be read");
                 }
                 Err(StoreError::Broken(words(&error)))
             }

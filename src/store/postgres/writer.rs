@@ -10,18 +10,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Postgres;
+use super::engine::Postgres;
 use super::group::Group;
 use super::group_error::GroupError;
-use super::group_window::GroupWindow;
+use super::group_window::{GroupWindow, LARGEST_GROUP, take};
 use super::session::Session;
 use crate::observe::Event;
 use crate::store::StoreError;
 use crate::store::write::WriteReply;
-use crate::store::write::handle::{PendingWrite, WriterHandle};
+use crate::store::write::handle::PendingWrite;
 
-/// How many writes share a commit at the most, so that the first of them does not wait for ever.
-pub(super) const LARGEST_GROUP: usize = 1_024;
 /// A commit that takes longer is one whose outcome is unknown. Longer than a lock is waited for, which ends
 /// in an answer.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(12);
@@ -50,17 +48,6 @@ pub(super) async fn work(engine: Arc<Postgres>) {
             window.note(began.elapsed(), size + writes.queue.len());
         }
     }
-}
-
-/// Takes what waits into a group, up to so many of them; says how many came. They are begun with this.
-pub(super) fn take(writes: &WriterHandle, group: &mut Vec<PendingWrite>, most: usize) -> usize {
-    let before = group.len();
-    while group.len() < most
-        && let Some(pending) = writes.take()
-    {
-        group.push(pending);
-    }
-    group.len() - before
 }
 
 impl Postgres {
@@ -116,7 +103,7 @@ impl Postgres {
             Err(error) => {
                 match &error {
                     GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) => {}
-                    GroupError::Unreachable => session.end("the server takes no writes any more"),
+                    GroupError::Unreachable => session.lifetime.end("the server takes no writes any more"),
                     GroupError::Unknown(cause) => {
                         let observer = &self.context.observer;
                         observer.report(Event::OutcomeUnknown { writes: writes.len(), cause });

@@ -7,7 +7,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{file, free_pages, place, reserve};
+use super::file::{self, DatabaseFile};
+use super::{free_pages, place, reserve};
 use crate::store::OpenError;
 
 /// `PRAGMA application_id` of our files: "carn".
@@ -44,6 +45,16 @@ pub(super) fn open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     reserve::with_room(path, is_full, || try_open(path, role))
 }
 
+/// A further connection to this file and to no other: the file is checked before, because SQLite would make a log that
+/// is missing anew, and afterwards, because it goes by the path.
+pub(super) fn connect(file: &DatabaseFile, role: Role) -> Result<Connection, OpenError> {
+    let checked = |cause| OpenError::Unusable { place: file.path().display().to_string(), cause };
+    file.check().map_err(checked)?;
+    let connection = open(file.path(), role)?;
+    file.check_log(&connection).map_err(checked)?;
+    Ok(connection)
+}
+
 fn try_open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(OpenError::OldSqlite(rusqlite::version()));
@@ -54,7 +65,7 @@ fn try_open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     let access = match role {
         Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
         // A log that is there must stay as it is.
-        Role::Inspector if file::has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Role::Inspector if place::has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
         // SQLite makes one while it looks, and takes it away again only if it may write.
         Role::Inspector => OpenFlags::SQLITE_OPEN_READ_WRITE,
     };

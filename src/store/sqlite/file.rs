@@ -12,8 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
-use super::connection::{self, Role};
-use super::place::unusable;
+use super::place::{beside, unusable};
 use super::reserve;
 use crate::observe::{Event, Observer};
 use crate::store::OpenError;
@@ -119,16 +118,6 @@ impl DatabaseFile {
         &self.path
     }
 
-    /// A further connection to this file and to no other. Before, because SQLite would make a log that is missing
-    /// anew; afterwards, because it goes by the path.
-    pub(super) fn connect(&self, role: Role) -> Result<Connection, OpenError> {
-        let checked = |cause| OpenError::Unusable { place: self.path.display().to_string(), cause };
-        self.check().map_err(checked)?;
-        let connection = connection::open(&self.path, role)?;
-        self.check_log(&connection).map_err(checked)?;
-        Ok(connection)
-    }
-
     /// How long the log is.
     pub(super) fn log_bytes(&self) -> u64 {
         fs::metadata(&self.log).map_or(0, |found| found.len())
@@ -230,16 +219,6 @@ pub(super) fn refuse_other_name(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Refuses to make a file where the log of an earlier one still stands: SQLite would delete it, and with it what it
-/// holds.
-pub(super) fn refuse_lost(path: &Path) -> Result<(), OpenError> {
-    let log = beside(path, "-wal");
-    match !path.exists() && log.exists() {
-        true => Err(OpenError::Lost { path: path.to_owned(), log }),
-        false => Ok(()),
-    }
-}
-
 /// The lock file, which versions before there was a lock on the file itself look at.
 fn lock_file(path: &Path) -> Result<File, OpenError> {
     let lock_path = beside(path, ".lock");
@@ -265,19 +244,6 @@ fn take(file: &File, path: &Path) -> Result<(), OpenError> {
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked(path.to_owned())),
         Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
     }
-}
-
-/// Whether a write-ahead log stands beside the file: a server has it open, or has not ended well.
-pub(super) fn has_log(path: &Path) -> bool {
-    beside(path, "-wal").exists()
-}
-
-/// `carnet.db-wal` for `carnet.db`. A link and its target are one database, whose other files stand beside the target.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut name = path.into_os_string();
-    name.push(suffix);
-    name.into()
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl KeyFollower {
         fatal: FatalLatch,
     ) -> Result<Self, OpenError> {
         let place = file.path().display().to_string();
-        let connection = file.connect(Role::Reader)?;
+        let connection = connection::connect(&file, Role::Reader)?;
         let (seen, keys) = read_keys(&connection, &KeySet::default())
             .map_err(|error| connection::unusable(file.path(), &error))?;
         let eye = Mutex::new(Eye { connection, seen, is_readable: true });

@@ -179,7 +179,7 @@ impl KeyTable {
 
     /// The keys of a file, to read them; `None` where there is no file. Nothing is changed or made.
     pub(in crate::store) fn inspect(path: &Path) -> Result<Option<Self>, OpenError> {
-        file::refuse_lost(path)?;
+        place::refuse_lost(path)?;
         if !path.exists() {
             return Ok(None);
         }
@@ -190,7 +190,7 @@ impl KeyTable {
     /// The keys of a file whose tables are there already. Opened for each change: those are few, and a
     /// connection that is kept would be one more that the end of the server waits for.
     pub(super) fn beside(file: &DatabaseFile) -> Result<Self, KeyAdminError> {
-        let opened = file.connect(Role::Writer);
+        let opened = connection::connect(file, Role::Writer);
         let connection = opened.map_err(|error| StoreError::Broken(error.to_string()))?;
         Ok(Self { path: file.path().to_owned(), connection })
     }

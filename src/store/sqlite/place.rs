@@ -1,11 +1,10 @@
-//! Where a database file may stand, and how it is made.
+//! Where a database file may stand, how it is made, and what stands beside it.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::file;
 use crate::store::OpenError;
 
 /// File systems on which locks and shared memory cannot be relied upon, by the number `statfs` gives.
@@ -57,13 +56,36 @@ fn network_filesystem(magic: u64) -> Option<&'static str> {
 /// Makes an empty file that only its owner can read, where there is none. SQLite gives its companions the
 /// same rights.
 pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
-    file::refuse_lost(path)?;
+    refuse_lost(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         // Never opened again by us: closing it would drop the locks that SQLite holds for this process.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(unusable(path, &error)),
     }
+}
+
+/// Refuses to make a file where the log of an earlier one still stands: SQLite would delete it, and with it what it
+/// holds.
+pub(super) fn refuse_lost(path: &Path) -> Result<(), OpenError> {
+    let log = beside(path, "-wal");
+    match !path.exists() && log.exists() {
+        true => Err(OpenError::Lost { path: path.to_owned(), log }),
+        false => Ok(()),
+    }
+}
+
+/// Whether a write-ahead log stands beside the file: a server has it open, or has not ended well.
+pub(super) fn has_log(path: &Path) -> bool {
+    beside(path, "-wal").exists()
+}
+
+/// `carnet.db-wal` for `carnet.db`. A link and its target are one database, whose other files stand beside the target.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut name = path.into_os_string();
+    name.push(suffix);
+    name.into()
 }
 
 /// The folder of a file.

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
-use super::connection::Role;
+use super::connection::{self, Role};
 use super::file::DatabaseFile;
 use crate::store::OpenError;
 
@@ -17,7 +17,8 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn open(file: &DatabaseFile, number: usize) -> Result<Self, OpenError> {
-        let connections: Result<Vec<_>, _> = (0..number).map(|_| file.connect(Role::Reader)).collect();
+        let connections: Result<Vec<_>, _> =
+            (0..number).map(|_| connection::connect(file, Role::Reader)).collect();
         Ok(Self { idle: Mutex::new(connections?), returned: Condvar::new() })
     }
 

@@ -8,14 +8,15 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use super::Sqlite;
 use super::kind::Bound;
 use super::row;
+use super::set_reader::read_ids;
 use super::version;
 use crate::catalog::collection::Collection;
 use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
 use crate::store::cache::Cache;
+use crate::store::cache::backend::{Backend, Cost, ListRequest, Matching};
 use crate::store::cache::blocks::{BlockBuilder, BlockKey};
 use crate::store::cache::ids::Ids;
-use crate::store::cache::read_path::{Backend, Cost, ListRequest, Matching};
 use crate::store::cache::sets::SetKey;
 use crate::store::cache::view::{Read, Wanted};
 use crate::store::conditions::of_filters;
@@ -80,7 +81,7 @@ impl Backend for Sqlite {
         let text = format!("{text} LIMIT {}", most + 1);
         let (read_at, rows, ids) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();
-            read_ids(&connection, &text, values).map_err(super::broken)
+            read_ids(&connection, &text, values).map_err(broken)
         })?;
         self.cache.wait_for(read_at)?;
         Ok((rows <= most).then_some((read_at, ids)))
@@ -92,8 +93,7 @@ impl Backend for Sqlite {
             let connection = self.readers.lend();
             let mut builder = PageBuilder::new(request.room);
             let (read_at, total, steps) =
-                count_page(&connection, request.collection, request.listing, &mut builder)
-                    .map_err(super::broken)?;
+                count_page(&connection, request.collection, request.listing, &mut builder).map_err(broken)?;
             self.observer.store().stepped(steps);
             Ok::<_, StoreError>((read_at, builder.finish(total)?))
         })?;
@@ -117,7 +117,7 @@ impl Backend for Sqlite {
     ) -> Result<Option<Page>, StoreError> {
         loop {
             let held = self.cache.view_held(key, window, |mut view| {
-                let wanted = view.missing(&self.cache);
+                let wanted = view.missing(|key| self.cache.is_worth_reading(key));
                 if !wanted.is_empty() {
                     let (read_at, read) = self.read_blocks_now(request.collection, wanted, request.room)?;
                     if read_at != view.version {
@@ -150,7 +150,7 @@ impl Sqlite {
     ) -> Result<(u64, Vec<Read>), StoreError> {
         let connection = self.readers.lend();
         let mut room = Meter::new(room);
-        let read = self.read_blocks_by(&connection, collection, wanted, &mut room).map_err(super::broken)?;
+        let read = self.read_blocks_by(&connection, collection, wanted, &mut room).map_err(broken)?;
         room.check()?;
         Ok(read)
     }
@@ -239,25 +239,11 @@ fn count_page(
     Ok((read_at, total.unsigned_abs(), steps))
 }
 
-/// The ids that a statement finds, in ascending order, with the version they are of and the number of rows.
-pub(super) fn read_ids<'a>(
-    connection: &Connection,
-    text: &str,
-    values: impl IntoIterator<Item = &'a Value>,
-) -> rusqlite::Result<(u64, usize, Ids)> {
-    let moment = connection.unchecked_transaction()?;
-    let read_at = version::read(&moment)?;
-    let mut statement = moment.prepare_cached(text)?;
-    let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
-    let (mut number, mut ids) = (0, Ids::default());
-    while let Some(row) = rows.next()? {
-        number += 1;
-        RecordId::new(row.get(0)?).map(|id| ids.insert(id));
-    }
-    Ok((read_at, number, ids))
-}
-
 /// How many steps a statement has taken since it was last asked.
 fn taken(statement: &rusqlite::Statement<'_>) -> u64 {
     u64::try_from(statement.reset_status(StatementStatus::VmStep)).unwrap_or(0)
+}
+
+fn broken(error: rusqlite::Error) -> StoreError {
+    StoreError::Broken(error.to_string())
 }

@@ -8,7 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::{file, place};
+use super::place;
 
 const SUFFIX: &str = ".reserve";
 /// How long the file is.
@@ -41,7 +41,7 @@ pub(super) fn with_room<T, E>(
 /// Sees that there is room for an index before SQLite makes one, where blocks are smaller than its pages. It would not
 /// notice that there is none, and touching the page would end the process by a signal.
 pub(super) fn give_back_for_index(database: &Path) {
-    let path = file::beside(database, SUFFIX);
+    let path = place::beside(database, SUFFIX);
     let found = rustix::fs::statvfs(place::folder(&path));
     if found.is_ok_and(|found| found.f_frsize < INDEX_PAGE) && !has_room(&path, STEP) {
         give_back(database, STEP);
@@ -56,13 +56,13 @@ pub(super) fn give_back_for_growth(database: &Path, growth: u64) -> bool {
 
 /// How much of it there is; none without such a file. One that is a link or longer than ours was made by somebody else.
 pub(super) fn bytes_left(database: &Path) -> Option<u64> {
-    let found = fs::symlink_metadata(file::beside(database, SUFFIX)).ok()?;
+    let found = fs::symlink_metadata(place::beside(database, SUFFIX)).ok()?;
     (found.is_file() && found.len() <= WHOLE).then_some(found.len())
 }
 
 /// Makes it whole again, if there is ample room; says whether it was short before and is not any more.
 pub(super) fn fill(database: &Path) -> bool {
-    let path = file::beside(database, SUFFIX);
+    let path = place::beside(database, SUFFIX);
     let there = bytes_left(database);
     let missing = WHOLE - there.unwrap_or(0);
     let is_strange = there.is_none() && fs::symlink_metadata(&path).is_ok();
@@ -87,7 +87,7 @@ pub(super) fn fill(database: &Path) -> bool {
 /// Makes it so much shorter; says whether there was anything to give.
 fn give_back(database: &Path, bytes: u64) -> bool {
     let Some(left @ 1..) = bytes_left(database) else { return false };
-    let path = file::beside(database, SUFFIX);
+    let path = place::beside(database, SUFFIX);
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return false };
     // Some file systems hand the room on only once it is known on disk that it is free.
     file.set_len(left.saturating_sub(bytes)).and_then(|()| file.sync_all()).is_ok()

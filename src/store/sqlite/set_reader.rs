@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params_from_iter};
 use tokio::runtime::Handle;
 
-use super::connection::Role;
+use super::connection::{self, Role};
 use super::file::DatabaseFile;
-use super::reading::read_ids;
+use super::kind::Bound;
+use super::version;
 use crate::catalog::Catalog;
-use crate::record::Value;
+use crate::record::{RecordId, Value};
 use crate::store::cache::Cache;
 use crate::store::cache::builder::{Builder, SetReader};
+use crate::store::cache::ids::Ids;
 use crate::store::cache::sets::{Part, SetKey};
 use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql;
@@ -49,7 +51,7 @@ impl SetReader for FileReader {
 
 impl FileReader {
     fn read(&self, key: &SetKey) -> Result<Vec<Part>, String> {
-        let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
+        let connection = connection::connect(&self.file, Role::Reader).map_err(|error| error.to_string())?;
         if key.fields.is_empty() {
             return self.read_all(&connection, key.collection);
         }
@@ -77,7 +79,8 @@ impl FileReader {
             // The last part also speaks for what is created from now on.
             let last = if place + 1 == threads { i64::MAX } else { (place + 1) * share };
             let range = [Value::from(place * share + 1), Value::from(last)];
-            let connection = self.file.connect(Role::Reader).map_err(|error| error.to_string())?;
+            let connection =
+                connection::connect(&self.file, Role::Reader).map_err(|error| error.to_string())?;
             read_part(&connection, &text, &range, last)
         };
         std::thread::scope(|scope| {
@@ -97,4 +100,22 @@ fn read_part<'a>(
 ) -> Result<Part, String> {
     let (version, _, ids) = read_ids(connection, text, values).map_err(|error| error.to_string())?;
     Ok(Part { version, last, ids })
+}
+
+/// The ids that a statement finds, in ascending order, with the version they are of and the number of rows.
+pub(super) fn read_ids<'a>(
+    connection: &Connection,
+    text: &str,
+    values: impl IntoIterator<Item = &'a Value>,
+) -> rusqlite::Result<(u64, usize, Ids)> {
+    let moment = connection.unchecked_transaction()?;
+    let read_at = version::read(&moment)?;
+    let mut statement = moment.prepare_cached(text)?;
+    let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
+    let (mut number, mut ids) = (0, Ids::default());
+    while let Some(row) = rows.next()? {
+        number += 1;
+        RecordId::new(row.get(0)?).map(|id| ids.insert(id));
+    }
+    Ok((read_at, number, ids))
 }

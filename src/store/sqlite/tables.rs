@@ -10,14 +10,10 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::ident::quote;
 use crate::store::migration::{MigrationPlan, Step, words};
 use crate::store::schema_diff::{Stored, is_like};
 use crate::store::sqlite::sql;
 use stored::{Table, offenders};
-
-/// The name of a table while it is being built anew.
-const REBUILT: &str = "_carnet_rebuilt";
 
 /// What would have to change, and what stands against it. Reads only.
 pub(super) fn plan(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<MigrationPlan> {
@@ -79,29 +75,4 @@ fn create(catalog: &Catalog, collection: &Collection) -> Step {
     let mut statements = vec![sql::create_table(catalog, collection, collection.name())];
     statements.extend(sql::indexes(collection).iter().map(|index| sql::create_index(collection, index)));
     Step { words: words::create(collection), statements }
-}
-
-/// SQLite cannot change a column in place: the table is built anew beside the old one and takes its name.
-/// The counter of given ids moves along, so that no id is ever given twice.
-fn rebuild(catalog: &Catalog, collection: &Collection, table: &Table, words: &[String]) -> Step {
-    let (name, rebuilt) = (quote(collection.name()), quote(REBUILT));
-    let kept = collection.fields().iter().filter(|field| table.column(field.name()).is_some());
-    let kept: Vec<String> =
-        std::iter::once("id".to_owned()).chain(kept.map(|field| quote(field.name()))).collect();
-    let kept = kept.join(", ");
-    let mut statements = vec![
-        sql::create_table(catalog, collection, REBUILT),
-        format!("INSERT INTO {rebuilt} ({kept}) SELECT {kept} FROM {name} ORDER BY id"),
-        format!("DELETE FROM sqlite_sequence WHERE name = '{REBUILT}'"),
-        format!(
-            "INSERT INTO sqlite_sequence (name, seq) SELECT '{REBUILT}', max(\
-             coalesce((SELECT seq FROM sqlite_sequence WHERE name = '{0}'), 0), \
-             coalesce((SELECT max(id) FROM {name}), 0))",
-            collection.name()
-        ),
-        format!("DROP TABLE {name}"),
-        format!("ALTER TABLE {rebuilt} RENAME TO {name}"),
-    ];
-    statements.extend(sql::indexes(collection).iter().map(|index| sql::create_index(collection, index)));
-    Step { words: words.join("; "), statements }
 }

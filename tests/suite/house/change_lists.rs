@@ -85,7 +85,7 @@ fn the_list_for_a_type_of_field_names_every_file_of_the_console_that_tells_types
 
 /// The settings of each part of the program, and the file that has them.
 const PARTS: [(&str, &str); 3] =
-    [("http", "http/limits.rs"), ("api", "api/settings.rs"), ("store", "store.rs")];
+    [("http", "http/limits.rs"), ("api", "api/settings.rs"), ("store", "store/settings.rs")];
 
 #[test]
 fn a_setting_of_the_server_is_in_its_table_in_the_starter_and_in_one_part() {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::tls::{Roots, TlsMode, TlsSettings};
-use super::error::AddressError;
-use super::once;
+use super::error::{AddressError, once};
 
 #[derive(Default)]
 pub(super) struct Encryption {

@@ -4,7 +4,30 @@
 
 use std::path::PathBuf;
 
-use super::parameters::KNOWN;
+/// Every parameter there is, for the message about one that is not.
+pub(super) const KNOWN: [&str; 21] = [
+    "host",
+    "port",
+    "user",
+    "password",
+    "passfile",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "sslnegotiation",
+    "channel_binding",
+    "connect_timeout",
+    "application_name",
+    "options",
+    "target_session_attrs",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
+];
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
@@ -60,4 +83,12 @@ pub enum AddressError {
     Passfile { path: PathBuf, cause: String },
     #[error("the file of passwords {path} can be read by others, so it is not used; make it private with chmod 0600 {path}", path = .0.display())]
     OpenPassfile(PathBuf),
+}
+
+/// Takes a value that may be given once.
+pub(super) fn once<T>(place: &mut Option<T>, name: &'static str, value: T) -> Result<(), AddressError> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(AddressError::Twice(name)),
+    }
 }

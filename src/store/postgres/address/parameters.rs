@@ -7,33 +7,7 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::ChannelBinding;
 
-use super::error::AddressError;
-use super::once;
-
-/// Every parameter there is, for the message about one that is not.
-pub(super) const KNOWN: [&str; 21] = [
-    "host",
-    "port",
-    "user",
-    "password",
-    "passfile",
-    "dbname",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "sslnegotiation",
-    "channel_binding",
-    "connect_timeout",
-    "application_name",
-    "options",
-    "target_session_attrs",
-    "keepalives",
-    "keepalives_idle",
-    "keepalives_interval",
-    "keepalives_count",
-    "tcp_user_timeout",
-];
+use super::error::{AddressError, once};
 
 /// How long to wait for a connection that can be used, in seconds.
 const CONNECT_TIMEOUT: u32 = 5;
@@ -150,7 +124,7 @@ impl Parameters {
         }
     }
 
-    /// What was said, in the order of [`KNOWN`].
+    /// What was said, in the order of [`super::error::KNOWN`].
     pub(super) fn written(&self) -> impl Iterator<Item = (&'static str, String)> {
         let passfile = self.passfile.as_ref().map(|path| path.display().to_string());
         let binding = self.channel_binding.map(|binding| binding.to_string());

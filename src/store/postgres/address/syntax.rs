@@ -5,8 +5,12 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::error::AddressError;
-use super::{DEFAULT_PORT, DEFAULT_SOCKET_FOLDER, once};
+use super::error::{AddressError, once};
+
+pub(in crate::store::postgres) const DEFAULT_PORT: u16 = 5432;
+
+/// Where the server's socket is when no host is named, on Debian, on Red Hat and in the official image.
+const DEFAULT_SOCKET_FOLDER: &str = "/var/run/postgresql";
 
 /// What is written, as it is written.
 #[derive(Default)]

@@ -141,7 +141,7 @@ fn what_is_wrong_is_refused_in_a_sentence_without_secrets() {
 
 #[test]
 fn every_known_parameter_is_understood_and_no_other() {
-    for name in parameters::KNOWN {
+    for name in error::KNOWN {
         if let Err(AddressError::Unknown(_)) = PostgresUrl::parse(&format!("postgres:///db?{name}=x")) {
             panic!("{name}");
         }

@@ -7,7 +7,7 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::TlsError;
+use super::error::TlsError;
 
 /// The roots that the system trusts.
 pub(super) fn system_roots() -> Result<RootCertStore, TlsError> {

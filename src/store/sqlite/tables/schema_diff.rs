@@ -2,14 +2,16 @@
 
 use rusqlite::Connection;
 
-use super::rebuild;
 use super::stored::{Table, offenders};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::{self, quote};
 use crate::store::migration::{Conflict, MigrationPlan, Step, words};
-use crate::store::schema_diff::{self, Change, Differences};
+use crate::store::schema_diff::{self, Change, Differences, Stored};
 use crate::store::sqlite::sql;
+
+/// The name of a table while it is being built anew.
+const REBUILT: &str = "_carnet_rebuilt";
 
 /// Adds to the plan what the collection needs; `stored` are the tables that are there.
 pub(super) fn run(
@@ -57,6 +59,31 @@ pub(super) fn run(
         plan.steps.push(rebuild(catalog, collection, table, &rebuilds));
     }
     Ok(())
+}
+
+/// SQLite cannot change a column in place: the table is built anew beside the old one and takes its name.
+/// The counter of given ids moves along, so that no id is ever given twice.
+fn rebuild(catalog: &Catalog, collection: &Collection, table: &Table, words: &[String]) -> Step {
+    let (name, rebuilt) = (quote(collection.name()), quote(REBUILT));
+    let kept = collection.fields().iter().filter(|field| table.column(field.name()).is_some());
+    let kept: Vec<String> =
+        std::iter::once("id".to_owned()).chain(kept.map(|field| quote(field.name()))).collect();
+    let kept = kept.join(", ");
+    let mut statements = vec![
+        sql::create_table(catalog, collection, REBUILT),
+        format!("INSERT INTO {rebuilt} ({kept}) SELECT {kept} FROM {name} ORDER BY id"),
+        format!("DELETE FROM sqlite_sequence WHERE name = '{REBUILT}'"),
+        format!(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT '{REBUILT}', max(\
+             coalesce((SELECT seq FROM sqlite_sequence WHERE name = '{0}'), 0), \
+             coalesce((SELECT max(id) FROM {name}), 0))",
+            collection.name()
+        ),
+        format!("DROP TABLE {name}"),
+        format!("ALTER TABLE {rebuilt} RENAME TO {name}"),
+    ];
+    statements.extend(sql::indexes(collection).iter().map(|index| sql::create_index(collection, index)));
+    Step { words: words.join("; "), statements }
 }
 
 fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {

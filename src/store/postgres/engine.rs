@@ -1,0 +1,27 @@
+//! What a node has, whichever server it is with: what all work on that writes, reads, or looks for a server.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+
+use super::session::{Session, SessionContext};
+use crate::store::StoreError;
+use crate::store::write::handle::WriterHandle;
+
+/// A database on a server, open for one node.
+pub struct Postgres {
+    pub(super) context: SessionContext,
+    pub(super) writer: WriterHandle,
+    /// None while no server takes writes.
+    pub(super) current: ArcSwapOption<Session>,
+}
+
+impl Postgres {
+    pub(super) fn session(&self) -> Option<Arc<Session>> {
+        self.current.load_full()
+    }
+
+    pub(super) fn in_session(&self) -> Result<Arc<Session>, StoreError> {
+        self.session().ok_or(StoreError::Unavailable)
+    }
+}

@@ -1,0 +1,49 @@
+//! One group from its beginning to its commit.
+
+use tokio_postgres::Error;
+
+use super::batching::{self, Step};
+use super::group::Group;
+use super::group_error::GroupError;
+use super::{sql, stored_responses};
+use crate::store::write::handle::PendingWrite;
+use crate::store::write::{Write, WriteOutcome, WriteReply};
+
+impl Group<'_> {
+    /// Does all of them and commits. Every write was told something then; an error says what befell all of them.
+    pub(super) async fn run(&self, waiting: &[PendingWrite]) -> Result<Vec<WriteReply>, GroupError> {
+        let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
+        let steps = batching::batch(self.catalog, self.statements, &writes);
+        let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
+        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
+        let mut sent = Vec::with_capacity(steps.len() + 3);
+        let warned = self.conn.alive.warnings();
+        self.send(&mut sent, None, self.simply("BEGIN"));
+        self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
+        let told = if has_tokens {
+            self.run_with_tokens(sent, waiting).await?
+        } else {
+            let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(writes.len());
+            self.carry_out(&mut sent, &writes, steps, &mut outcomes).await?;
+            self.commit(&mut sent, &writes, &mut outcomes).await?;
+            outcomes.into_iter().map(WriteReply::first).collect()
+        };
+        if self.conn.alive.warnings() != warned {
+            return Err(GroupError::Unknown("the server committed with a warning".into()));
+        }
+        Ok(told)
+    }
+
+    /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
+    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
+        self.have_at_hand(sql::TAKE_TURN.into()).await?;
+        if has_tokens {
+            self.conn.statement(stored_responses::LOOK_UP).await?;
+            self.have_at_hand(stored_responses::KEEP.into()).await?;
+        }
+        for step in steps {
+            self.have_at_hand(self.text(writes, step)).await?;
+        }
+        Ok(())
+    }
+}
