@@ -172,7 +172,6 @@ mod house {
     mod deploy;
     mod directions;
     mod image;
-    mod opening_lines;
     mod packages;
     mod pages;
     mod paths;
@@ -182,6 +181,7 @@ mod house {
     mod sbom;
     mod scripts;
     mod security;
+    mod source_files;
 }
 
 mod properties;
