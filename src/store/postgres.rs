@@ -37,7 +37,7 @@ mod session_tasks;
 mod set_reader;
 mod sql;
 mod statements;
-mod stored_responses;
+mod stored_answers;
 mod system_tables;
 mod tables;
 mod tls;

@@ -22,7 +22,7 @@ mod reserve;
 mod row;
 mod set_reader;
 mod sql;
-mod stored_responses;
+mod stored_answers;
 mod tables;
 mod undeclared_refs;
 mod version;
@@ -244,7 +244,7 @@ fn prepare(
         .and_then(|()| key_table::create_tables(&transaction))
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
-        .and_then(|()| stored_responses::create_tables(&transaction))
+        .and_then(|()| stored_answers::create_tables(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;

@@ -5,7 +5,7 @@ use tokio_postgres::Error;
 use super::batching::{self, Step};
 use super::group::Group;
 use super::group_error::GroupError;
-use super::{sql, stored_responses};
+use super::{sql, stored_answers};
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::{Write, WriteOutcome, WriteReply};
 
@@ -38,8 +38,8 @@ impl Group<'_> {
     async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
         self.have_at_hand(sql::TAKE_TURN.into()).await?;
         if has_tokens {
-            self.conn.statement(stored_responses::LOOK_UP).await?;
-            self.have_at_hand(stored_responses::KEEP.into()).await?;
+            self.conn.statement(stored_answers::LOOK_UP).await?;
+            self.have_at_hand(stored_answers::KEEP.into()).await?;
         }
         for step in steps {
             self.have_at_hand(self.text(writes, step)).await?;

@@ -15,7 +15,7 @@ use super::prepared_conn::{PreparedConn, SharedConns};
 use super::server::Server;
 use super::session::{Session, SessionContext};
 use super::set_reader::TableReader;
-use super::stored_responses;
+use super::stored_answers;
 use crate::store::cache::Cache;
 use crate::store::cache::builder::Builder;
 use crate::store::read_limiter::ReadLimiter;
@@ -67,7 +67,7 @@ pub(super) async fn begin(
     });
     // The keys are known before the first caller comes.
     context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
-    stored_responses::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
+    stored_answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
     start(session.clone(), first, for_sets, context);
     Ok(session)
 }
@@ -118,8 +118,8 @@ async fn tidy(session: &Session, keys: &KeyFollower, budget: &AnswerBudget) -> S
         let tidied = async {
             session.aside.query(log, &[&KEPT_VERSIONS]).await?;
             session.aside.query(quotas, &[]).await?;
-            stored_responses::clear(&session.aside).await?;
-            stored_responses::measure(&session.aside, budget).await?;
+            stored_answers::clear(&session.aside).await?;
+            stored_answers::measure(&session.aside, budget).await?;
             keys.write_uses(&session.aside).await
         };
         match tidied.await {

@@ -1,7 +1,7 @@
 //! One write inside its group: told again what it was told before, refused, or done.
 
 use super::group::{Group, WriteError};
-use super::stored_responses;
+use super::stored_answers;
 use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
 
@@ -16,10 +16,10 @@ impl Group<'_> {
     pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Settled, WriteError> {
         let token = pending.token().copied();
         if let Some(token) = &token {
-            if let Some(reply) = stored_responses::look_up(self.connection, token)? {
+            if let Some(reply) = stored_answers::look_up(self.connection, token)? {
                 return Ok(Settled { reply, is_kept: false });
             }
-            stored_responses::make_room(self.connection, self.budget)?;
+            stored_answers::make_room(self.connection, self.budget)?;
             self.budget.admit().map_err(WriteError::Refused)?;
         }
         let done = if self.foreign.is_there() {
@@ -33,7 +33,7 @@ impl Group<'_> {
             done => Ok(done?),
         };
         let is_kept = match &token {
-            Some(token) => stored_responses::keep(self.connection, token, &outcome, self.budget)?,
+            Some(token) => stored_answers::keep(self.connection, token, &outcome, self.budget)?,
             None => false,
         };
         Ok(Settled { reply: WriteReply::first(outcome), is_kept })

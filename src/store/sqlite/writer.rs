@@ -16,7 +16,7 @@ use super::free_pages;
 use super::group::{Group, WriteError};
 use super::ids;
 use super::log::Log;
-use super::stored_responses;
+use super::stored_answers;
 use super::undeclared_refs::UndeclaredRef;
 use super::version;
 use crate::catalog::Catalog;
@@ -122,7 +122,7 @@ impl WriterState {
         let cache = Arc::new(Cache::new(catalog.clone(), version, settings.memory));
         let log = Log::new(file.clone(), observer.clone());
         let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
-        stored_responses::count(&connection, &budget)?;
+        stored_answers::count(&connection, &budget)?;
         let mut state = Self {
             connection,
             catalog,
@@ -228,8 +228,8 @@ impl WriterState {
             failure = version::raise(&self.connection, version).err();
         }
         if failure.is_none() && kept > 0 {
-            let cleared = stored_responses::clear(&self.connection, kept * CLEARED_EACH);
-            failure = cleared.and_then(|_| stored_responses::count(&self.connection, &self.budget)).err();
+            let cleared = stored_answers::clear(&self.connection, kept * CLEARED_EACH);
+            failure = cleared.and_then(|_| stored_answers::count(&self.connection, &self.budget)).err();
         }
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
@@ -333,9 +333,9 @@ impl WriterState {
 
     /// Takes away some answers that nobody will be told again, while nobody waits.
     fn clear_answers(&mut self) -> Result<usize, String> {
-        let cleared = stored_responses::clear(&self.connection, CLEARED_IDLE);
+        let cleared = stored_answers::clear(&self.connection, CLEARED_IDLE);
         let counted = cleared
-            .and_then(|cleared| stored_responses::count(&self.connection, &self.budget).map(|()| cleared));
+            .and_then(|cleared| stored_answers::count(&self.connection, &self.budget).map(|()| cleared));
         match counted {
             Ok(cleared) => {
                 self.log.has_pages |= cleared > 0;
