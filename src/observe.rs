@@ -8,7 +8,7 @@ mod event;
 mod line;
 mod log;
 mod metrics;
-mod requests;
+mod request_durations;
 mod sharded;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use event::{Event, Level, Outcome, RequestReport};
 pub use metrics::StoreMetrics;
-pub use requests::Route;
+pub use request_durations::Route;
 
 use line::Style;
 use log::Log;

@@ -12,7 +12,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry, Unit};
 
-use super::requests::Requests;
+use super::request_durations::Requests;
 use super::sharded::Sharded;
 
 /// A number that goes up and down.
