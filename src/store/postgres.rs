@@ -36,7 +36,7 @@ mod session;
 mod session_tasks;
 mod set_reader;
 mod sql;
-mod statements;
+mod statement_cache;
 mod stored_answers;
 mod system_tables;
 mod tables;
@@ -70,7 +70,7 @@ pub use engine::Postgres;
 use key_follower::KeyFollower;
 use server::Server;
 use session::{Session, SessionContext};
-use statements::Statements;
+use statement_cache::Statements;
 
 /// How long to wait before a server is looked for again: at first, and at the most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

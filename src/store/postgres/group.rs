@@ -14,7 +14,7 @@ use super::columns::{Bound, ids, updates};
 use super::group_error::GroupError;
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::RowOutcome;
-use super::statements::Statements;
+use super::statement_cache::Statements;
 use super::{kind, row};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;

@@ -17,7 +17,7 @@ use super::lifetime::Lifetime;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
-use super::statements::Statements;
+use super::statement_cache::Statements;
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::StoreError;
