@@ -14,7 +14,7 @@ mod ids;
 mod key_follower;
 pub(super) mod key_table;
 mod kind;
-mod log;
+mod wal;
 mod place;
 mod reader;
 mod reading;

@@ -15,7 +15,7 @@ use super::foreign::Foreign;
 use super::free_pages;
 use super::group::{Group, WriteError};
 use super::ids;
-use super::log::Log;
+use super::wal::Log;
 use super::stored_answers;
 use super::undeclared_refs::UndeclaredRef;
 use super::version;
