@@ -1,7 +1,7 @@
-//! Every way to say no: the errors. `error/table.rs` says what each is answered with.
+//! Every way to say no: the errors. `error/messages.rs` says what each is answered with.
 
 pub(super) mod status;
-mod table;
+mod messages;
 
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
@@ -11,7 +11,7 @@ use crate::record::listing::ListingError;
 use crate::record::scope::Right;
 use crate::store::StoreError;
 use crate::store::keys::KeyAdminError;
-pub(super) use table::{Row, draft_message};
+pub(super) use messages::{Row, draft_message};
 
 #[derive(Debug)]
 pub(super) enum ApiError {
