@@ -8,7 +8,7 @@ mod body;
 mod capacity;
 mod chunks;
 mod compression;
-mod compressor;
+mod encoders;
 mod connection;
 mod content;
 mod date;
@@ -49,8 +49,8 @@ mod window;
 
 pub use answer::Answer;
 pub use bytes::Bytes;
-pub use compressor::Coding;
 pub use content::Content;
+pub use encoders::Coding;
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode, Uri};
 pub use limits::Settings;

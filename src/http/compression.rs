@@ -6,8 +6,8 @@ use bytes::Bytes;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use super::compressor::{Coding, Compressors, ENCODER_BYTES, compress_pieces};
 use super::content::Content;
+use super::encoders::{Coding, Compressors, ENCODER_BYTES, compress_pieces};
 use super::response::{self, AsItIs, Response, StandsFor};
 use super::room::Room;
 use super::whole::Whole;

@@ -10,9 +10,9 @@ use hyper::{HeaderMap, Method, Uri};
 
 use super::body::Body;
 use super::capacity::Share;
-use super::compressor::Coding;
 use super::connection::Connection;
 use super::content::Content;
+use super::encoders::Coding;
 use super::refusal::Refusal;
 use super::request_id::{RequestId, X_REQUEST_ID};
 use super::room::Room;

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::capacity::Capacity;
-use super::compressor::Compressors;
+use super::encoders::Compressors;
 use super::limits::Settings;
 use super::request_id::RequestIds;
 use super::throttled_log::ThrottledLog;

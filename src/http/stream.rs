@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use super::compressor::{Coding, ENCODER_BYTES, Encoder};
 use super::connection::Connection;
+use super::encoders::{Coding, ENCODER_BYTES, Encoder};
 use super::room::{Outgoing, Room};
 use super::window::{Reserved, Window};
 
