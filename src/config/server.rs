@@ -1,6 +1,6 @@
 //! The table `[server]`: each key with what it takes, and where its value goes.
 //!
-//! Defaults are those of the parts that are told: `http::Settings`, `api::Settings`, `store::OpenSettings`.
+//! Defaults are those of the parts that are told: `http/limits.rs`, `api/settings.rs`, `store/settings.rs`.
 
 use super::effective::Lines;
 use super::tree::{Reader, Table, put};

@@ -1,4 +1,4 @@
-//! How long requests took, by method, route and status.
+//! How long requests took, by method, route and status, for the metrics. Their log line is one of `event.rs`.
 //!
 //! A table of counters found by index and added to without a lock: hashing three labels and
 //! locking a histogram for each request would cost more than the rest of reporting together.

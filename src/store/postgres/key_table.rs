@@ -1,4 +1,5 @@
-//! Access keys in the database: the table, and who changes it for the commands and for a server.
+//! Access keys in the database: what reads and changes their table, for the commands and for a server. The table itself
+//! is made by `system_tables.rs`.
 
 use std::time::Duration;
 

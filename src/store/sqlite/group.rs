@@ -1,4 +1,5 @@
-//! The writes of one group, inside its transaction: each is judged on its own, by the database itself.
+//! The writes of one group, inside its transaction: each is judged on its own, by the database itself. How many share
+//! one is the matter of `writer.rs`.
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
 

@@ -1,4 +1,5 @@
-//! The outcome of a write as it is stored for whoever sends it again.
+//! The outcome of a write as it is stored for whoever sends it again. Where, and for how long: `stored_answers.rs` of
+//! each engine.
 
 use std::borrow::Cow;
 
