@@ -8,7 +8,8 @@ use super::error::ApiError;
 use super::route::Route;
 use crate::catalog::collection::{Admission, Verb};
 use crate::catalog::name::key_parameters;
-use crate::http::{self, HeaderMap, Request, header, query};
+use crate::http::query::{self, Pair};
+use crate::http::{self, HeaderMap, Request, header};
 use crate::record::access_key::KeyHash;
 use crate::record::moment::Moment;
 use crate::record::scope::Right;
@@ -38,7 +39,7 @@ impl KeyParameters {
 /// A decoded query, the access key taken out of it before anything else sees it.
 pub(super) struct Query<'a> {
     /// The pairs in the order given, without those that carry an access key.
-    pub(super) pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub(super) pairs: Vec<Pair<'a>>,
     presented: Option<Cow<'a, str>>,
 }
 
