@@ -6,7 +6,7 @@ use tokio_postgres::Error;
 
 use super::batching::Step;
 use super::columns;
-use super::group::{Group, Sent};
+use super::group::{Group, Part, Sent};
 use super::group_error::GroupError;
 use super::prepared_conn::Parameter;
 use super::row;
@@ -58,21 +58,16 @@ impl Group<'_> {
             match step {
                 Step::Careful(at) => {
                     let is_shared = writes.len() > 1;
-                    let careful = match self.settle(sent, writes, outcomes, false).await {
-                        Ok(()) => CheckedWrite { group: self, is_shared }.run(writes[at]).await,
-                        Err(error) => return self.roll_back(error).await,
-                    };
-                    match careful {
+                    self.settle(sent, writes, outcomes, false).await?;
+                    match (CheckedWrite { group: self, is_shared }).run(writes[at]).await {
                         Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
-                        Ok(CheckedOutcome::TooFar) => {
-                            return self.roll_back(GroupError::OneIsLarge(at)).await;
-                        }
-                        Err(error) => return self.roll_back(GroupError::of(&error, false)).await,
+                        Ok(CheckedOutcome::TooFar) => return Err(GroupError::OneIsLarge(at)),
+                        Err(error) => return Err(GroupError::of(&error, false)),
                     }
                 }
                 step => {
                     let answering = self.start(writes, &step);
-                    self.send(sent, Some(step), answering);
+                    self.send(sent, Part::Step(step), answering);
                 }
             }
         }

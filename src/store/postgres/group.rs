@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use parking_lot::Mutex;
@@ -11,7 +12,7 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::batching::Step;
 use super::columns::{Bound, ids, updates};
-use super::group_error::GroupError;
+use super::group_error::{GroupError, words};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::RowOutcome;
 use super::statement_cache::Statements;
@@ -31,13 +32,23 @@ pub(super) struct Group<'a> {
     pub(super) budget: &'a AnswerBudget,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
+    /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.
+    pub(super) is_open: AtomicBool,
 }
 
 pub(super) type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'f>>;
 
-/// A statement under way: for which step, and its answer as soon as there is one.
+/// What a statement is to a group.
+pub(super) enum Part {
+    Begin,
+    Step(Step),
+    Commit,
+    Other,
+}
+
+/// A statement under way, and its answer as soon as there is one.
 pub(super) struct Sent<'f> {
-    step: Option<Step>,
+    part: Part,
     answering: Answering<'f>,
     answer: Option<Result<Vec<Row>, Error>>,
 }
@@ -49,16 +60,13 @@ impl Group<'_> {
         writes: &[&Write],
         outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), GroupError> {
-        self.send(sent, None, self.simply("COMMIT"));
+        self.send(sent, Part::Commit, self.simply("COMMIT"));
         self.settle(sent, writes, outcomes, true).await
     }
 
-    /// Takes back what a group has done before its commit was sent.
-    pub(super) async fn roll_back<T>(&self, error: GroupError) -> Result<T, GroupError> {
-        match self.conn.client.batch_execute("ROLLBACK").await {
-            Ok(()) => Err(error),
-            Err(error) => Err(GroupError::of(&error, false)),
-        }
+    /// Makes the connection fit for another group after this one was taken back; says whether it is.
+    pub(super) async fn close(&self) -> bool {
+        !self.is_open.load(Ordering::Relaxed) || self.conn.client.batch_execute("ROLLBACK").await.is_ok()
     }
 
     pub(super) async fn have_at_hand(&self, text: Arc<str>) -> Result<(), Error> {
@@ -88,15 +96,10 @@ impl Group<'_> {
     }
 
     /// Puts a statement on its way; nothing waits for its answer yet.
-    pub(super) fn send<'f>(
-        &self,
-        sent: &mut Vec<Sent<'f>>,
-        step: Option<Step>,
-        mut answering: Answering<'f>,
-    ) {
+    pub(super) fn send<'f>(&self, sent: &mut Vec<Sent<'f>>, part: Part, mut answering: Answering<'f>) {
         // The first look at it sends it.
         let answer = (&mut answering).now_or_never();
-        sent.push(Sent { step, answering, answer });
+        sent.push(Sent { part, answering, answer });
     }
 
     /// Waits for all that is under way and reads the outcomes. After the first failure the rest fails too, but
@@ -108,25 +111,31 @@ impl Group<'_> {
         outcomes: &mut Vec<WriteOutcome>,
         commit_was_sent: bool,
     ) -> Result<(), GroupError> {
+        let has_steps = sent.iter().any(|sent| matches!(sent.part, Part::Step(_)));
         let mut failure = None;
-        for Sent { step, answering, answer } in sent.drain(..) {
+        for Sent { part, answering, answer } in sent.drain(..) {
             let answer = match answer {
                 Some(answer) => answer,
                 None => answering.await,
             };
+            if answer.is_ok() && matches!(part, Part::Begin | Part::Commit) {
+                self.is_open.store(matches!(part, Part::Begin), Ordering::Relaxed);
+            }
             if failure.is_some() {
                 continue;
             }
-            let judged = answer.and_then(|rows| match step {
-                Some(step) => self.judge(writes, &step, &rows, outcomes),
-                None => Ok(()),
-            });
-            failure = judged.err();
+            failure = match (answer, part) {
+                // What was sent behind it was done outside of any transaction.
+                (Err(error), Part::Begin) if has_steps => Some(GroupError::Unknown(words(&error))),
+                (Err(error), _) => Some(GroupError::of(&error, commit_was_sent)),
+                (Ok(rows), Part::Step(step)) => {
+                    let judged = self.judge(writes, &step, &rows, outcomes);
+                    judged.err().map(|error| GroupError::of(&error, commit_was_sent))
+                }
+                (Ok(_), Part::Begin | Part::Commit | Part::Other) => None,
+            };
         }
-        match failure {
-            None => Ok(()),
-            Some(error) => Err(GroupError::of(&error, commit_was_sent)),
-        }
+        failure.map_or(Ok(()), Err)
     }
 
     pub(super) fn simply<'f>(&'f self, text: &'static str) -> Answering<'f> {

@@ -3,7 +3,7 @@
 use tokio_postgres::Error;
 
 use super::batching::{self, Step};
-use super::group::Group;
+use super::group::{Group, Part};
 use super::group_error::GroupError;
 use super::{sql, stored_answers};
 use crate::store::write::handle::PendingWrite;
@@ -18,8 +18,8 @@ impl Group<'_> {
         self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
         let mut sent = Vec::with_capacity(steps.len() + 3);
         let warned = self.conn.alive.warnings();
-        self.send(&mut sent, None, self.simply("BEGIN"));
-        self.send(&mut sent, None, self.ask(sql::TAKE_TURN, Vec::new()));
+        self.send(&mut sent, Part::Begin, self.simply("BEGIN"));
+        self.send(&mut sent, Part::Other, self.ask(sql::TAKE_TURN, Vec::new()));
         let told = if has_tokens {
             self.run_with_tokens(sent, waiting).await?
         } else {

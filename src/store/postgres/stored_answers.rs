@@ -10,7 +10,7 @@ use tokio_postgres::Error;
 
 use super::batching::{self, LARGEST_BATCH_BYTES};
 use super::columns::Bound;
-use super::group::{Group, Sent};
+use super::group::{Group, Part, Sent};
 use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
 use crate::store::write::answer_budget::AnswerBudget;
@@ -52,10 +52,7 @@ impl Group<'_> {
     ) -> Result<Vec<WriteReply>, GroupError> {
         let found = look_up(self.conn, waiting).await;
         let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
-        let mut replies = match began.and_then(|()| found.map_err(|error| GroupError::of(&error, false))) {
-            Ok(replies) => replies,
-            Err(error) => return self.roll_back(error).await,
-        };
+        let mut replies = began.and_then(|()| found.map_err(|error| GroupError::of(&error, false)))?;
         for (pending, reply) in waiting.iter().zip(&mut replies) {
             if pending.token().is_some() && reply.is_none() {
                 *reply = self.budget.admit().err().map(|error| WriteReply::first(Err(error)));
@@ -70,12 +67,10 @@ impl Group<'_> {
             GroupError::OneIsLarge(at) => GroupError::OneIsLarge(places[at]),
             error => error,
         })?;
-        if let Err(error) = self.settle(&mut sent, &writes, &mut outcomes, false).await {
-            return self.roll_back(error).await;
-        }
+        self.settle(&mut sent, &writes, &mut outcomes, false).await?;
         if outcomes.len() != places.len() {
             // Stored under the token of another write, an outcome would be repeated to whom it is not about.
-            return self.roll_back(GroupError::Unreachable).await;
+            return Err(GroupError::Unreachable);
         }
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&outcomes)).await?;
@@ -95,7 +90,7 @@ impl Group<'_> {
         });
         let (mut sent, mut bytes) = (Vec::new(), 0);
         for parameters in batches(answers.inspect(|(_, answer)| bytes += answer.bytes())) {
-            self.send(&mut sent, None, self.ask(KEEP, parameters));
+            self.send(&mut sent, Part::Other, self.ask(KEEP, parameters));
         }
         self.commit(&mut sent, &[], &mut Vec::new()).await?;
         self.budget.add(bytes);

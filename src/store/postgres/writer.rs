@@ -127,15 +127,21 @@ impl Postgres {
             conn: &conn,
             budget: &self.context.budget,
             at_hand: Default::default(),
+            is_open: Default::default(),
         };
         let outcome = match tokio::time::timeout(COMMIT_TIMEOUT, group.run(writes)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(GroupError::Unknown("no answer came in time".into())),
         };
         // A connection whose last answer was not read is never used again: whatever it still does, it does without us.
-        if matches!(outcome, Ok(_) | Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_))) {
-            *place = Some(conn);
-        }
+        let is_fit = match outcome {
+            Ok(_) => true,
+            Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_)) => {
+                matches!(tokio::time::timeout(COMMIT_TIMEOUT, group.close()).await, Ok(true))
+            }
+            Err(GroupError::Unreachable | GroupError::Unknown(_)) => false,
+        };
+        *place = is_fit.then_some(conn);
         outcome
     }
 

@@ -91,7 +91,7 @@ fn statements_that_are_cancelled_again_and_again_lose_nothing() {
     let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
     let ledger = Ledger::default();
     ledger.load(&nodes, 6, || {
-        for _ in 0..60 {
+        for _ in 0..300 {
             cluster.query(
                 "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
                  WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'",
