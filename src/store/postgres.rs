@@ -17,6 +17,7 @@ mod group;
 mod group_error;
 mod group_run;
 mod group_window;
+mod id_counter;
 mod indexes;
 mod key_follower;
 pub(super) mod key_table;

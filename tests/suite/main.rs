@@ -125,6 +125,7 @@ mod store {
         mod retries;
         mod tables;
         mod tools;
+        mod triggers_off;
     }
 }
 

@@ -6,6 +6,7 @@
 //! of every operator too: setting the path instead would take longer than all they do.
 
 use super::ddl::literal;
+use super::id_counter;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 
@@ -32,9 +33,10 @@ pub(super) const TABLES: [&str; 8] = [
     "_carnet_audit_head",
 ];
 /// The functions of ours.
-pub(super) const FUNCTIONS: [&str; 9] = [
+pub(super) const FUNCTIONS: [&str; 10] = [
     "_carnet_raise",
     "_carnet_given",
+    "_carnet_reread",
     "_carnet_writing",
     "_carnet_inserted",
     "_carnet_updated",
@@ -50,7 +52,15 @@ pub(super) const TRIGGERS: [&str; 5] =
 /// Makes everything that is missing, in the schema of this name.
 pub(super) fn create(schema: &str) -> String {
     let schema = quote(schema);
-    [tables(), counting(&schema), following(&schema), keys(&schema), trail(&schema)].concat()
+    [
+        tables(),
+        counting(&schema),
+        id_counter::function(&schema),
+        following(&schema),
+        keys(&schema),
+        trail(&schema),
+    ]
+    .concat()
 }
 
 /// The order of changes is a sequence by itself, and logged: that of an unlogged column is unlogged too (from

@@ -10,7 +10,7 @@ mod stored;
 use tokio_postgres::{Error, Transaction};
 
 use super::indexes::{self, Part};
-use super::{ddl, system_tables};
+use super::{ddl, id_counter, system_tables};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
@@ -122,6 +122,9 @@ async fn compare(
         plan.conflicts.extend(question.conflict(ids, count));
     }
     plan.steps.extend(adoption::step(collection, table));
+    if table.is_counted {
+        plan.steps.extend(id_counter::step(transaction, collection).await?);
+    }
     for change in changes {
         let words = change.words(collection);
         plan.steps.push(Step { words, statements: statements(catalog, collection, table, &change) });
