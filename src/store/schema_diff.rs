@@ -25,12 +25,25 @@ pub(super) struct Column {
     pub(super) widening: Option<(FieldKind, String)>,
 }
 
+/// Where a column that is not declared came from.
+pub(super) enum Origin {
+    /// It was made for a field: its values would be lost.
+    Field,
+    /// Another tool added it. Some have no default and must have a value, so that no row can come in without one.
+    Elsewhere { needs_value: bool },
+}
+
 /// A stored table, as far as the engines are alike.
 pub(super) trait Stored {
     fn columns(&self) -> &[Column];
 
     /// Whether a unique rule is held by the table already.
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool;
+
+    /// Where a column that is not declared came from, where the engine can tell.
+    fn origin(&self, _collection: &Collection, _column: &Column) -> Origin {
+        Origin::Field
+    }
 
     /// The statements that give a column another name, for a person to run.
     fn renaming_column(&self, from: &str, to: &str) -> String;
@@ -103,6 +116,8 @@ impl Question {
 pub(super) struct Differences<'a> {
     pub(super) changes: Vec<Change<'a>>,
     pub(super) questions: Vec<Question>,
+    /// What is worth knowing, and changes nothing.
+    pub(super) notes: Vec<String>,
 }
 
 /// Compares a collection with its table, which has the right key. `is_stored` says of a collection whether its
@@ -113,7 +128,7 @@ pub(super) fn compare<'a>(
     table: &impl Stored,
     is_stored: impl Fn(&Collection) -> bool,
 ) -> Differences<'a> {
-    let differences = Differences { changes: Vec::new(), questions: Vec::new() };
+    let differences = Differences { changes: Vec::new(), questions: Vec::new(), notes: Vec::new() };
     let mut comparison = SchemaDiff { catalog, collection, table, is_stored, differences };
     comparison.undeclared_columns();
     for field in collection.fields() {
@@ -146,7 +161,12 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
     }
 
     fn undeclared_columns(&mut self) {
-        for Column { name: column, kind, .. } in self.undeclared() {
+        for stored in self.undeclared() {
+            if let Origin::Elsewhere { needs_value } = self.table.origin(self.collection, stored) {
+                self.added_elsewhere(&stored.name, needs_value);
+                continue;
+            }
+            let Column { name: column, kind, .. } = stored;
             let name = self.collection.name();
             let is_new =
                 |field: &&Field| Some(field.kind()) == *kind && self.table.column(field.name()).is_none();
@@ -166,6 +186,22 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
                 remedy,
             );
         }
+    }
+
+    fn added_elsewhere(&mut self, column: &str, needs_value: bool) {
+        let name = self.collection.name();
+        let added = format!("the column {column} of {name} was added by another tool");
+        if !needs_value {
+            self.differences.notes.push(format!("{added}: it is kept as it is, and not served"));
+            return;
+        }
+        let change = format!("ALTER TABLE {} ALTER COLUMN {}", quote(name), quote(column));
+        let remedy = format!(
+            "give it a default ({change} SET DEFAULT …;), or let it be without a value: {change} DROP NOT NULL;"
+        );
+        let message = format!("{added}, must have a value and has no default: no record could be created");
+        // No record is in the way.
+        self.refuse("FALSE".into(), message, remedy.clone(), remedy);
     }
 
     /// The stored columns that no field is declared for.

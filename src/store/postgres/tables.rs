@@ -115,12 +115,14 @@ async fn compare(
     is_stored: impl Fn(&Collection) -> bool,
     plan: &mut MigrationPlan,
 ) -> Result<(), Error> {
-    let Differences { changes, mut questions } = schema_diff::compare(catalog, collection, table, is_stored);
+    let Differences { changes, mut questions, notes } =
+        schema_diff::compare(catalog, collection, table, is_stored);
     questions.extend(adoption::question(collection, table));
     for question in questions {
         let (ids, count) = offenders(transaction, collection.name(), &question.condition).await?;
         plan.conflicts.extend(question.conflict(ids, count));
     }
+    plan.notes.extend(notes);
     plan.steps.extend(adoption::step(collection, table));
     if table.is_counted {
         plan.steps.extend(id_counter::step(transaction, collection).await?);

@@ -19,12 +19,13 @@ SELECT conrelid, conname, contype::text,
 FROM pg_constraint AS constraints LEFT JOIN pg_class AS target ON target.oid = confrelid
 WHERE conrelid = ANY ($1) AND contype IN ('p', 'f', 'c') ORDER BY conname";
 
-/// Columns: their type, what they let in, and whether a sequence counts the ids.
+/// Columns: their type, what they let in, whether a sequence counts the ids, and whether a row must bring a value.
 pub(super) const COLUMNS: &str = "
 SELECT attrelid, attname, format_type(atttypid, atttypmod), attnotnull, attgenerated <> '',
   coalesce(collname <> 'C', false), attidentity::text,
   attname = 'id' AND (attidentity <> '' OR atthasdef)
-    AND pg_get_serial_sequence(attrelid::regclass::text, 'id') IS NOT NULL
+    AND pg_get_serial_sequence(attrelid::regclass::text, 'id') IS NOT NULL,
+  attnotnull AND NOT atthasdef AND attidentity = ''
 FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
 WHERE attrelid = ANY ($1) AND attnum > 0 AND NOT attisdropped ORDER BY attrelid, attnum";
 

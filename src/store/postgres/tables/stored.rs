@@ -10,7 +10,7 @@ use crate::catalog::field::FieldKind;
 use crate::store::ident::{self, quote};
 use crate::store::postgres::indexes::{self, Part, Shape};
 use crate::store::postgres::{ddl, kind};
-use crate::store::schema_diff::{Column, Stored};
+use crate::store::schema_diff::{Column, Origin, Stored};
 
 /// Something that has a name among the tables.
 pub(super) enum Relation {
@@ -29,6 +29,8 @@ pub(super) struct Table {
     pub(super) has_key: bool,
     pub(super) is_logged: bool,
     columns: Vec<Column>,
+    /// The columns that must have a value and have no default.
+    needing_value: Vec<String>,
     /// The columns of text that are not compared byte by byte.
     pub(super) collated_otherwise: Vec<String>,
     /// Whether a sequence gives out its ids, and whether nobody else may.
@@ -152,6 +154,9 @@ impl Table {
         if row.get(5) {
             self.collated_otherwise.push(name.clone());
         }
+        if row.get(8) {
+            self.needing_value.push(name.clone());
+        }
         let widening = widening(&self.name, &name, &column_type).filter(|_| !row.get::<_, bool>(4));
         // Nobody can write to it.
         if row.get(4) {
@@ -250,6 +255,16 @@ impl Stored for Table {
 
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool {
         indexes::rule_index(collection, rule).parts.iter().all(|part| self.has_index(part))
+    }
+
+    /// Every field has an index of ours; a column of another tool has none.
+    fn origin(&self, collection: &Collection, column: &Column) -> Origin {
+        let is_over_it = |index: &StoredIndex| index.shape.columns.contains(&column.name);
+        let mut ours = self.indexes.iter().filter(|index| indexes::is_ours(collection, &index.name));
+        match ours.any(is_over_it) {
+            true => Origin::Field,
+            false => Origin::Elsewhere { needs_value: self.needing_value.contains(&column.name) },
+        }
     }
 
     /// Indexes get their new names at the next start; a constraint would keep its own, and be in the way of a field

@@ -28,11 +28,13 @@ pub(super) fn run(
         return Ok(());
     }
     let is_stored = |target: &Collection| stored.iter().any(|name| name == target.name());
-    let Differences { changes, questions } = schema_diff::compare(catalog, collection, table, is_stored);
+    let Differences { changes, questions, notes } =
+        schema_diff::compare(catalog, collection, table, is_stored);
     for question in questions {
         let (ids, count) = offenders(connection, collection.name(), &question.condition)?;
         plan.conflicts.extend(question.conflict(ids, count));
     }
+    plan.notes.extend(notes);
     // What SQLite can only do by building the table anew, in words.
     let mut rebuilds: Vec<String> = Vec::new();
     if !table.has_form() {
