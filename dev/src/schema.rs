@@ -56,12 +56,7 @@ impl Store for Schema {
     }
 
     fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
-        let held = ask(&self.url(), async |client| {
-            client.batch_execute("BEGIN; SELECT FROM _carnet_version FOR UPDATE").await?;
-            meanwhile();
-            client.batch_execute("ROLLBACK").await
-        });
-        held.unwrap();
+        hold(&self.url(), "SELECT FROM _carnet_version FOR UPDATE", meanwhile);
     }
 
     fn query(&self, sql: &str) -> Vec<String> {
@@ -182,6 +177,24 @@ pub fn query(url: &str, sql: &str) -> Result<Vec<String>, String> {
         _ => None,
     });
     Ok(rows.collect())
+}
+
+/// Keeps a transaction open in which this was done, while something else is done; then takes it back.
+pub fn hold<T>(url: &str, sql: &str, meanwhile: impl FnOnce() -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let connected = runtime.block_on(tokio_postgres::connect(url, NoTls));
+    let (client, connection) =
+        connected.unwrap_or_else(|error| panic!("PostgreSQL cannot be reached: {error}"));
+    let connection = runtime.spawn(connection);
+    let execute = |sql: &str| {
+        runtime.block_on(client.batch_execute(sql)).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    };
+    execute(&format!("BEGIN; {sql}"));
+    let outcome = meanwhile();
+    execute("ROLLBACK");
+    drop(client);
+    runtime.block_on(connection).unwrap().ok();
+    outcome
 }
 
 /// Connects, asks, and disconnects.

@@ -124,6 +124,7 @@ mod store {
         mod outage;
         mod replication;
         mod retries;
+        mod settings;
         mod tables;
         mod tools;
         mod triggers_off;
