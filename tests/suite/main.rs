@@ -117,6 +117,7 @@ mod store {
 
     /// What only a server shows.
     mod postgres {
+        mod alterations;
         mod columns;
         mod copy;
         mod ledger;

@@ -85,10 +85,18 @@ impl GroupError {
         }
     }
 
+    /// Whether a table was altered since a statement was prepared, or the server lacks what somebody's trigger asks for,
+    /// which has the same code.
+    pub(super) fn is_of_an_outdated_plan(&self) -> bool {
+        matches!(self, Self::RolledBack { code, .. } if *code == SqlState::FEATURE_NOT_SUPPORTED)
+    }
+
     /// Whether somebody else came in between, so that a second look tells more.
     pub(super) fn is_passing(&self) -> bool {
         match self {
-            Self::RolledBack { code, .. } => code.code().starts_with("23") || code.code().starts_with("40"),
+            Self::RolledBack { code, .. } => {
+                self.is_of_an_outdated_plan() || matches!(code.code().get(..2), Some("23" | "40"))
+            }
             Self::OneIsLarge(_) | Self::Unreachable | Self::Unknown(_) => false,
         }
     }

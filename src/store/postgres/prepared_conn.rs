@@ -58,16 +58,45 @@ impl PreparedConn {
         Ok(statement)
     }
 
+    /// Forgets what was prepared: tables were altered since.
+    pub(super) fn forget_prepared(&self) {
+        self.prepared.lock().clear();
+    }
+
+    /// The statement prepared anew, where this error says that a table was altered since; else the error. Inside a
+    /// transaction, which has failed with it, nothing can be prepared.
+    async fn prepare_anew(&self, text: &str, error: Error) -> Result<Statement, Error> {
+        // The message is in the language of the server, the name of the routine is not.
+        let routine = error.as_db_error().and_then(|said| said.routine());
+        if routine != Some("RevalidateCachedQuery") {
+            return Err(error);
+        }
+        self.forget_prepared();
+        self.statement(text).await.map_err(|_| error)
+    }
+
     pub(super) async fn query(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Error> {
         let statement = self.statement(text).await?;
-        self.client.query(&statement, parameters).await
+        match self.client.query(&statement, parameters).await {
+            Err(error) => {
+                let statement = self.prepare_anew(text, error).await?;
+                self.client.query(&statement, parameters).await
+            }
+            answer => answer,
+        }
     }
 
     /// As [`PreparedConn::query`], row by row: those who use the connection meanwhile wait for whoever does not take
     /// them.
     pub(super) async fn rows(&self, text: &str, parameters: &[Parameter<'_>]) -> Result<RowStream, Error> {
         let statement = self.statement(text).await?;
-        self.client.query_raw(&statement, parameters.iter().copied()).await
+        match self.client.query_raw(&statement, parameters.iter().copied()).await {
+            Err(error) => {
+                let statement = self.prepare_anew(text, error).await?;
+                self.client.query_raw(&statement, parameters.iter().copied()).await
+            }
+            rows => rows,
+        }
     }
 }
 

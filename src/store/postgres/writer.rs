@@ -141,6 +141,9 @@ impl Postgres {
             }
             Err(GroupError::Unreachable | GroupError::Unknown(_)) => false,
         };
+        if outcome.as_ref().is_err_and(GroupError::is_of_an_outdated_plan) {
+            conn.forget_prepared();
+        }
         *place = is_fit.then_some(conn);
         outcome
     }
