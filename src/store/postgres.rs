@@ -69,19 +69,21 @@ use crate::record::access_key::{KeyEntry, KeyHash};
 use address::PostgresUrl;
 pub use engine::Postgres;
 use key_follower::KeyFollower;
-use server::Server;
+use server::{History, Server};
 use session::{Session, SessionContext};
 use statement_cache::Statements;
 
 /// How long to wait before a server is looked for again: at first, and at the most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// How many causes are told of while no server is found.
+const MOST_TOLD: usize = 16;
 /// A server that takes longer to open a session with is not there, whatever its network says.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What opening the database would change. Nothing is changed.
 pub(super) async fn plan(url: &PostgresUrl, catalog: &Catalog) -> Result<MigrationPlan, OpenError> {
-    let (_, mut conn) = Server::find(url, 0).await?;
+    let (_, mut conn) = Server::find(url, None).await?;
     prepare::inspect(&mut conn.client, &url.to_string(), catalog).await
 }
 
@@ -92,7 +94,7 @@ impl Postgres {
         settings: OpenSettings,
         observer: Arc<Observer>,
     ) -> Result<Arc<Self>, OpenError> {
-        let (server, mut first) = Server::find(url, 0).await?;
+        let (server, mut first) = Server::find(url, None).await?;
         let place = url.to_string();
         let plan = prepare::prepare(&mut first.client, &place, &catalog).await?;
         for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
@@ -124,20 +126,27 @@ impl Postgres {
     /// Looks for a server whenever the one there was is lost, for as long as the process lives.
     async fn supervise(self: Arc<Self>, url: PostgresUrl) {
         let observer = &self.context.observer;
-        let mut known = 0;
+        let mut known = None;
         loop {
             if let Some(session) = self.session() {
-                known = known.max(session.server.timeline);
+                known = Some(session.server.history);
                 let cause = session.lifetime.ended().await;
                 self.current.store(None);
                 observer.report(Event::DatabaseLost { cause: &cause });
             }
             let mut pause = FIRST_PAUSE;
+            let mut told = Vec::new();
             let found = loop {
-                match tokio::time::timeout(CONNECT_TIMEOUT, self.find(&url, known)).await {
+                let found = tokio::time::timeout(CONNECT_TIMEOUT, self.find(&url, known)).await;
+                let cause = match found {
                     Ok(Ok(session)) => break session,
-                    Ok(Err(cause)) => observer.report(Event::Detail(&cause)),
-                    Err(_) => observer.report(Event::Detail("a server answers, but too slowly")),
+                    Ok(Err(cause)) => cause,
+                    Err(_) => "a server answers, but too slowly".to_owned(),
+                };
+                // Each once: it is looked for twice a second, for as long as it takes.
+                if told.len() < MOST_TOLD && !told.contains(&cause) {
+                    observer.report(Event::Warning(&format!("the database is not found: {cause}")));
+                    told.push(cause);
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -147,7 +156,7 @@ impl Postgres {
         }
     }
 
-    async fn find(&self, url: &PostgresUrl, known: i64) -> Result<Arc<Session>, String> {
+    async fn find(&self, url: &PostgresUrl, known: Option<History>) -> Result<Arc<Session>, String> {
         let (server, first) = Server::find(url, known).await.map_err(|error| error.to_string())?;
         session_tasks::begin(server, first, &self.context).await
     }

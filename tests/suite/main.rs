@@ -129,6 +129,7 @@ mod store {
         mod tables;
         mod tools;
         mod triggers_off;
+        mod upgrade;
     }
 }
 

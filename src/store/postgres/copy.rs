@@ -35,7 +35,7 @@ pub(in crate::store) struct Reached {
 
 impl Reached {
     pub(in crate::store) async fn find(url: &PostgresUrl) -> Result<Self, CopyError> {
-        let (server, conn) = Server::find(url, 0).await?;
+        let (server, conn) = Server::find(url, None).await?;
         Ok(Self { server, conn, place: url.to_string() })
     }
 

@@ -29,13 +29,13 @@ pub struct KeyTable {
 impl KeyTable {
     /// The keys of a database, to read them; `None` where carnet has no tables. Nothing is changed or made.
     pub(in crate::store) async fn inspect(url: &PostgresUrl) -> Result<Option<Self>, OpenError> {
-        let (_, mut conn) = Server::find(url, 0).await?;
+        let (_, mut conn) = Server::find(url, None).await?;
         let is_there = prepare::has_store(&mut conn.client, &url.to_string()).await?;
         Ok(is_there.then_some(Self { conn }))
     }
 
     pub(in crate::store) async fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
-        let (_, mut conn) = Server::find(url, 0).await?;
+        let (_, mut conn) = Server::find(url, None).await?;
         // The store is made where there is none; no collection is asked about.
         prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default()).await?;
         Ok(Self { conn })

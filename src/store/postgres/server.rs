@@ -17,34 +17,54 @@ use crate::store::OpenError;
 /// How long to listen to the other hosts once one of them takes writes.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
 
+const UNKNOWN: History = History { system: 0, timeline: 0 };
+
 /// How to open further connections to the same server.
 pub(super) struct Server {
     config: Config,
     tls: MakeRustlsConnect,
     /// When it was started. All connections of a session must lead to one server: what two of them say is compared.
     started: SystemTime,
+    pub(super) history: History,
+}
+
+/// What the past of a server is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct History {
+    /// Given when a cluster is made. One that was upgraded or restored from a dump is another, and counts anew.
+    system: i64,
     /// Every promotion begins a timeline.
-    pub(super) timeline: i64,
+    timeline: i64,
+}
+
+impl History {
+    /// Whether it lacks what the other one has.
+    fn is_behind(self, other: Self) -> bool {
+        self.system == other.system && self.timeline < other.timeline
+    }
 }
 
 impl Server {
     /// That of the hosts which takes writes, and a connection to it. None does: why not, of each.
     ///
     /// Several may say that they do: a primary that died comes back and knows of no successor. The one with the latest
-    /// timeline is right; among equals, the first that is written. One with an older timeline than `known`, that of the
-    /// server we had before, lacks what we were told there.
-    pub(super) async fn find(url: &PostgresUrl, known: i64) -> Result<(Self, PreparedConn), OpenError> {
+    /// timeline is right; among equals, the first that is written. One that is behind `known`, the history of the server
+    /// we had before, lacks what we were told there.
+    pub(super) async fn find(
+        url: &PostgresUrl,
+        known: Option<History>,
+    ) -> Result<(Self, PreparedConn), OpenError> {
         let unreachable = |causes: Vec<String>| OpenError::Unreachable(causes.join("\n"));
         let tls = url.tls().connector().map_err(|error| unreachable(vec![error.to_string()]))?;
         let hosts = url.hosts();
         let by = &tls;
         let asked = hosts.into_iter().enumerate().map(|(place, config)| async move {
             let opened = open(&config, by).await;
-            let timeline = match &opened {
-                Ok((conn, _)) => timeline(conn).await,
-                Err(_) => 0,
+            let history = match &opened {
+                Ok((conn, _)) => history(conn).await,
+                Err(_) => UNKNOWN,
             };
-            (place, config, timeline, opened)
+            (place, config, history, opened)
         });
         let mut asked: FuturesUnordered<_> = asked.collect();
         let (mut found, mut causes) = (Vec::new(), Vec::new());
@@ -53,20 +73,26 @@ impl Server {
                 true => asked.next().await,
                 false => tokio::time::timeout(SECOND_LOOK, asked.next()).await.ok().flatten(),
             };
-            let Some((place, config, timeline, opened)) = next else { break };
-            match opened {
-                Ok(_) if timeline < known => causes.push((place, older(timeline, known))),
-                Ok((conn, started)) => found.push((timeline, Reverse(place), config, started, conn)),
-                Err(cause) => causes.push((place, cause)),
+            let Some((place, config, history, opened)) = next else { break };
+            match (opened, known) {
+                (Ok(_), Some(known)) if history.is_behind(known) => {
+                    causes.push((place, behind(history.timeline, known.timeline)));
+                }
+                (Ok((conn, started)), _) => found.push((history, Reverse(place), config, started, conn)),
+                (Err(cause), _) => causes.push((place, cause)),
             }
         }
         drop(asked);
-        let best = found.into_iter().max_by_key(|(timeline, place, ..)| (*timeline, *place));
-        let Some((timeline, _, config, started, conn)) = best else {
+        // Of two clusters with nothing in common, the one that we had.
+        let is_known = |history: &History| known.is_some_and(|known| known.system == history.system);
+        let best = found
+            .into_iter()
+            .max_by_key(|(history, place, ..)| (is_known(history), history.timeline, *place));
+        let Some((history, _, config, started, conn)) = best else {
             causes.sort_unstable();
             return Err(unreachable(causes.into_iter().map(|(_, cause)| cause).collect()));
         };
-        Ok((Self { config, tls, started, timeline }, conn))
+        Ok((Self { config, tls, started, history }, conn))
     }
 
     /// One more connection to this very server.
@@ -87,16 +113,18 @@ async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(PreparedConn,
     Ok((conn, started))
 }
 
-fn older(timeline: i64, known: i64) -> String {
+fn behind(timeline: i64, known: i64) -> String {
     format!(
         "a server that takes writes is on timeline {timeline}, and the one before was on {known}: it lacks what was \
          written since; if that is meant, start carnet anew"
     )
 }
 
-/// The timeline that a server writes; 0 where it does not say, as some that are only like PostgreSQL.
-async fn timeline(conn: &PreparedConn) -> i64 {
-    let text = "SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
+/// The history that a server writes; unknown where it does not say, as some that are only like PostgreSQL.
+async fn history(conn: &PreparedConn) -> History {
+    let text = "SELECT (SELECT system_identifier FROM pg_control_system()), \
+         ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
     let row = conn.client.query_one(text, &[]).await;
-    row.and_then(|row| row.try_get(0)).unwrap_or(0)
+    let read = row.and_then(|row| Ok(History { system: row.try_get(0)?, timeline: row.try_get(1)? }));
+    read.unwrap_or(UNKNOWN)
 }

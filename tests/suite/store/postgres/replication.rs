@@ -140,6 +140,7 @@ fn a_primary_killed_under_load_loses_nothing_and_its_ghost_acknowledges_nothing(
             assert_eq!(answer.status, 503, "{answer:?}");
         }
     }
+    nodes.iter().for_each(|node| node.wait_for_error("it lacks what was written since"));
 }
 
 #[test]
