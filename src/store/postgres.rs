@@ -43,6 +43,7 @@ mod system_tables;
 mod tables;
 mod tls;
 mod undeclared_refs;
+mod write_refusals;
 mod writer;
 
 use std::sync::Arc;
@@ -72,6 +73,7 @@ use key_follower::KeyFollower;
 use server::{History, Server};
 use session::{Session, SessionContext};
 use statement_cache::Statements;
+use write_refusals::WriteRefusals;
 
 /// How long to wait before a server is looked for again: at first, and at the most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -113,7 +115,8 @@ impl Postgres {
         };
         let session = session_tasks::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = WriterHandle::default();
-        let engine = Arc::new(Self { context, writer, current: ArcSwapOption::new(Some(session)) });
+        let refusals = WriteRefusals::default();
+        let engine = Arc::new(Self { context, writer, refusals, current: ArcSwapOption::new(Some(session)) });
         let fatal = engine.context.fatal.clone();
         let work = writer::work(engine.clone());
         tokio::spawn(async move { fatal.guard_task("the writer", work).await });

@@ -120,6 +120,7 @@ mod store {
         mod alterations;
         mod columns;
         mod copy;
+        mod full;
         mod ledger;
         mod nodes;
         mod outage;

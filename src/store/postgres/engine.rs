@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 
 use super::session::{Session, SessionContext};
+use super::write_refusals::WriteRefusals;
 use crate::store::StoreError;
 use crate::store::write::handle::WriterHandle;
 
@@ -12,6 +13,7 @@ use crate::store::write::handle::WriterHandle;
 pub struct Postgres {
     pub(super) context: SessionContext,
     pub(super) writer: WriterHandle,
+    pub(super) refusals: WriteRefusals,
     /// None while no server takes writes.
     pub(super) current: ArcSwapOption<Session>,
 }

@@ -20,6 +20,8 @@ pub(super) enum GroupError {
     },
     /// The write at this place touches so many records that it must not share its commit; nothing was done.
     OneIsLarge(usize),
+    /// The server has no connection left to write with, and nothing was done; why, in its words.
+    NoConnection(String),
     /// The server is gone or takes no writes, and nothing was done.
     Unreachable,
     /// The commit was sent, and no answer came.
@@ -55,7 +57,7 @@ impl GroupError {
                 *code,
                 SqlState::LOCK_NOT_AVAILABLE | SqlState::DISK_FULL | SqlState::QUERY_CANCELED
             ),
-            Self::OneIsLarge(_) | Self::Unreachable | Self::Unknown(_) => false,
+            _ => false,
         }
     }
 
@@ -97,7 +99,7 @@ impl GroupError {
             Self::RolledBack { code, .. } => {
                 self.is_of_an_outdated_plan() || matches!(code.code().get(..2), Some("23" | "40"))
             }
-            Self::OneIsLarge(_) | Self::Unreachable | Self::Unknown(_) => false,
+            _ => false,
         }
     }
 }
@@ -106,7 +108,7 @@ impl From<GroupError> for StoreError {
     fn from(error: GroupError) -> Self {
         match error {
             GroupError::OneIsLarge(_) => Self::Busy,
-            GroupError::Unreachable => Self::Unavailable,
+            GroupError::NoConnection(_) | GroupError::Unreachable => Self::Unavailable,
             GroupError::Unknown(_) => Self::OutcomeUnknown,
             GroupError::RolledBack { code, cause, .. } => match code {
                 SqlState::DISK_FULL => Self::Full,

@@ -39,8 +39,10 @@ pub(super) enum Cause {
     NotAllowed(String),
     /// The database is there, and this role may not enter it.
     MayNotConnect,
-    /// It starts, stops or is full; its own words.
+    /// It starts or stops; its own words.
     NotReady(String),
+    /// It has no connection left; its own words.
+    Full(String),
     /// It has no TLS, and we insist.
     NoTls,
     UntrustedCertificate,
@@ -154,10 +156,10 @@ impl Cause {
                 _ => Self::NotAllowed(words),
             },
             &SqlState::INSUFFICIENT_PRIVILEGE => Self::MayNotConnect,
-            &SqlState::CANNOT_CONNECT_NOW
-            | &SqlState::TOO_MANY_CONNECTIONS
-            | &SqlState::ADMIN_SHUTDOWN
-            | &SqlState::CRASH_SHUTDOWN => Self::NotReady(words),
+            &SqlState::TOO_MANY_CONNECTIONS => Self::Full(words),
+            &SqlState::CANNOT_CONNECT_NOW | &SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN => {
+                Self::NotReady(words)
+            }
             _ => Self::Other(words),
         }
     }
@@ -181,6 +183,7 @@ impl fmt::Display for ConnectError {
             Cause::NotAllowed(words) => write!(f, "does not let the role {role} into the database {database} ({words}); see its pg_hba.conf, and sslmode, sslcert and sslkey in the address"),
             Cause::MayNotConnect => write!(f, "does not let the role {role} into the database {database}; let its owner grant it: GRANT CONNECT ON DATABASE {} TO {}", quote(database), quote(role)),
             Cause::NotReady(words) => write!(f, "takes no connections now ({words}); try again, or see its log"),
+            Cause::Full(words) => write!(f, "has no connection left ({words}); raise its max_connections, or the limit of the role {role}: a node takes nine"),
             Cause::NoTls => f.write_str("has no TLS, which sslmode asks for; turn it on there (ssl = on), or write sslmode=prefer where the way is safe"),
             Cause::UntrustedCertificate => f.write_str("shows a certificate that no root in sslrootcert vouches for; name the file of the authority that signed it"),
             Cause::WrongName(names) if names.is_empty() => f.write_str("shows a certificate that names no host in subjectAltName; make one that does, or write sslmode=verify-ca"),

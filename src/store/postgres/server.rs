@@ -12,6 +12,7 @@ use super::address::PostgresUrl;
 use super::connection;
 use super::group_error::words;
 use super::prepared_conn::PreparedConn;
+use super::refusal::{Cause, ConnectError};
 use crate::store::OpenError;
 
 /// How long to listen to the other hosts once one of them takes writes.
@@ -42,6 +43,14 @@ impl History {
     fn is_behind(self, other: Self) -> bool {
         self.system == other.system && self.timeline < other.timeline
     }
+}
+
+/// Why a server gives no connection.
+#[derive(Debug)]
+pub(super) struct NoConn {
+    pub(super) words: String,
+    /// Whether it has none left: those that it has given are as good as before.
+    pub(super) is_full: bool,
 }
 
 impl Server {
@@ -79,7 +88,7 @@ impl Server {
                     causes.push((place, behind(history.timeline, known.timeline)));
                 }
                 (Ok((conn, started)), _) => found.push((history, Reverse(place), config, started, conn)),
-                (Err(cause), _) => causes.push((place, cause)),
+                (Err(refused), _) => causes.push((place, refused.words)),
             }
         }
         drop(asked);
@@ -96,21 +105,34 @@ impl Server {
     }
 
     /// One more connection to this very server.
-    pub(super) async fn conn(&self) -> Result<PreparedConn, String> {
+    pub(super) async fn conn(&self) -> Result<PreparedConn, NoConn> {
         let (conn, started) = open(&self.config, &self.tls).await?;
         if started != self.started {
-            return Err("another server answers there now".into());
+            return Err(NoConn { words: "another server answers there now".into(), is_full: false });
         }
         Ok(conn)
     }
 }
 
-async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(PreparedConn, SystemTime), String> {
-    let connected = connection::connect(config, tls).await.map_err(|error| error.to_string())?;
-    let conn = PreparedConn::new(connected).await.map_err(|error| words(&error))?;
+/// A connection with its settings, and when its server was started.
+async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(PreparedConn, SystemTime), NoConn> {
+    let connected = connection::connect(config, tls).await?;
+    let conn = PreparedConn::new(connected).await?;
     let row = conn.client.query_one("SELECT pg_postmaster_start_time()", &[]).await;
-    let started = row.and_then(|row| row.try_get(0)).map_err(|error| words(&error))?;
+    let started = row.and_then(|row| row.try_get(0))?;
     Ok((conn, started))
+}
+
+impl From<ConnectError> for NoConn {
+    fn from(error: ConnectError) -> Self {
+        Self { words: error.to_string(), is_full: matches!(error.cause, Cause::Full(_)) }
+    }
+}
+
+impl From<tokio_postgres::Error> for NoConn {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self { words: words(&error), is_full: false }
+    }
 }
 
 fn behind(timeline: i64, known: i64) -> String {

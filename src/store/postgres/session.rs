@@ -35,7 +35,7 @@ pub(super) struct Session {
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,
     pub(super) limiter: ReadLimiter,
-    /// The connection of the writer, opened when it is first needed and again after it was given up.
+    /// The connection of the writer, opened again after it was given up.
     pub(super) writing: Mutex<Option<Arc<PreparedConn>>>,
     pub(super) keys: SharedKeyTable,
     pub(super) quick: SharedConns,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{select_all, try_join_all, try_join4};
+use futures_util::future::{select_all, try_join_all, try_join5};
 use tokio::sync::Mutex;
 
 use super::freshness::{CacheValidator, ChangeFeed};
@@ -46,7 +46,8 @@ pub(super) async fn begin(
     // All at once: until they are there, nobody is served.
     let conns = |number| try_join_all((0..number).map(|_| server.conn()));
     let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
-    let (quick, long, aside, for_sets) = try_join4(quick, long, server.conn(), server.conn()).await?;
+    let opened = try_join5(quick, long, server.conn(), server.conn(), server.conn()).await;
+    let (quick, long, aside, for_sets, writing) = opened.map_err(|refused| refused.words)?;
     let aside = Arc::new(aside);
     aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
     // A whole collection is read best from one end of the table to the other.
@@ -58,7 +59,7 @@ pub(super) async fn begin(
         statements: context.statements.clone(),
         server,
         limiter: ReadLimiter::new(LONG_READS),
-        writing: Mutex::new(None),
+        writing: Mutex::new(Some(Arc::new(writing))),
         keys: SharedKeyTable::default(),
         quick: SharedConns::new(quick),
         long: SharedConns::new(long),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_postgres::error::SqlState;
 
 use super::engine::Postgres;
 use super::group::Group;
@@ -95,17 +96,24 @@ impl Postgres {
     /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
     async fn attempt(&self, writes: Vec<PendingWrite>) -> Result<(), (Vec<PendingWrite>, GroupError)> {
         let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
+        let observer = &self.context.observer;
         match self.run(&session, &writes).await {
             Ok(replies) => {
+                self.refusals.clear(&writes, observer);
                 self.answer(writes, replies);
                 Ok(())
             }
             Err(error) => {
                 match &error {
-                    GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) => {}
+                    GroupError::RolledBack { code, cause, .. } => {
+                        if *code == SqlState::DISK_FULL {
+                            self.refusals.note(&writes, cause, observer);
+                        }
+                    }
+                    GroupError::OneIsLarge(_) => {}
+                    GroupError::NoConnection(cause) => self.refusals.note(&writes, cause, observer),
                     GroupError::Unreachable => session.lifetime.end("the server takes no writes any more"),
                     GroupError::Unknown(cause) => {
-                        let observer = &self.context.observer;
                         observer.report(Event::OutcomeUnknown { writes: writes.len(), cause });
                         writes.iter().for_each(|pending| pending.report_unknown(observer));
                     }
@@ -119,7 +127,10 @@ impl Postgres {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
-            None => Arc::new(session.server.conn().await.map_err(|_| GroupError::Unreachable)?),
+            None => Arc::new(session.server.conn().await.map_err(|refused| match refused.is_full {
+                true => GroupError::NoConnection(refused.words),
+                false => GroupError::Unreachable,
+            })?),
         };
         let group = Group {
             catalog: &self.context.catalog,
@@ -139,7 +150,7 @@ impl Postgres {
             Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_)) => {
                 matches!(tokio::time::timeout(COMMIT_TIMEOUT, group.close()).await, Ok(true))
             }
-            Err(GroupError::Unreachable | GroupError::Unknown(_)) => false,
+            Err(GroupError::NoConnection(_) | GroupError::Unreachable | GroupError::Unknown(_)) => false,
         };
         if outcome.as_ref().is_err_and(GroupError::is_of_an_outdated_plan) {
             conn.forget_prepared();

@@ -56,7 +56,7 @@ impl Reached {
             Err(Refusal::NotEmpty(what)) => Err(CopyError::NotEmpty { place: place.clone(), what }),
             Err(Refusal::Failure(failure)) => {
                 let other = server.conn().await;
-                let mut other = other.map_err(|cause| CopyError::failed(place, cause))?;
+                let mut other = other.map_err(|refused| CopyError::failed(place, refused.words))?;
                 let outcome: Result<(), Failure> = Err(failure);
                 let explained =
                     prepare::explained(&mut other.client, place, catalog, outcome, is_changing).await;
