@@ -23,6 +23,7 @@ mod key_follower;
 pub(super) mod key_table;
 mod lifetime;
 mod kind;
+mod pooler;
 mod prepare;
 mod prepared_conn;
 mod quota;

@@ -124,6 +124,7 @@ mod store {
         mod ledger;
         mod nodes;
         mod outage;
+        mod pooler;
         mod replication;
         mod retries;
         mod settings;

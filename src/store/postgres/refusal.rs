@@ -43,6 +43,8 @@ pub(super) enum Cause {
     NotReady(String),
     /// It has no connection left; its own words.
     Full(String),
+    /// A pooler is in between that lends connections for one transaction each.
+    Pooler,
     /// It has no TLS, and we insist.
     NoTls,
     UntrustedCertificate,
@@ -184,6 +186,7 @@ impl fmt::Display for ConnectError {
             Cause::MayNotConnect => write!(f, "does not let the role {role} into the database {database}; let its owner grant it: GRANT CONNECT ON DATABASE {} TO {}", quote(database), quote(role)),
             Cause::NotReady(words) => write!(f, "takes no connections now ({words}); try again, or see its log"),
             Cause::Full(words) => write!(f, "has no connection left ({words}); raise its max_connections, or the limit of the role {role}: a node takes nine"),
+            Cause::Pooler => f.write_str("is reached through a pooler that lends a connection for one transaction at a time, so that nothing stays set or prepared; write pool_mode = session there, or connect to the server itself"),
             Cause::NoTls => f.write_str("has no TLS, which sslmode asks for; turn it on there (ssl = on), or write sslmode=prefer where the way is safe"),
             Cause::UntrustedCertificate => f.write_str("shows a certificate that no root in sslrootcert vouches for; name the file of the authority that signed it"),
             Cause::WrongName(names) if names.is_empty() => f.write_str("shows a certificate that names no host in subjectAltName; make one that does, or write sslmode=verify-ca"),

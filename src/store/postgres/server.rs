@@ -9,10 +9,10 @@ use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::PostgresUrl;
-use super::connection;
 use super::group_error::words;
 use super::prepared_conn::PreparedConn;
 use super::refusal::{Cause, ConnectError};
+use super::{connection, pooler};
 use crate::store::OpenError;
 
 /// How long to listen to the other hosts once one of them takes writes.
@@ -58,7 +58,7 @@ impl Server {
     ///
     /// Several may say that they do: a primary that died comes back and knows of no successor. The one with the latest
     /// timeline is right; among equals, the first that is written. One that is behind `known`, the history of the server
-    /// we had before, lacks what we were told there.
+    /// we had before, lacks what we were told there. Where there was none before, a pooler is looked for.
     pub(super) async fn find(
         url: &PostgresUrl,
         known: Option<History>,
@@ -68,7 +68,7 @@ impl Server {
         let hosts = url.hosts();
         let by = &tls;
         let asked = hosts.into_iter().enumerate().map(|(place, config)| async move {
-            let opened = open(&config, by).await;
+            let opened = open(&config, by, known.is_none()).await;
             let history = match &opened {
                 Ok((conn, _)) => history(conn).await,
                 Err(_) => UNKNOWN,
@@ -106,7 +106,7 @@ impl Server {
 
     /// One more connection to this very server.
     pub(super) async fn conn(&self) -> Result<PreparedConn, NoConn> {
-        let (conn, started) = open(&self.config, &self.tls).await?;
+        let (conn, started) = open(&self.config, &self.tls, false).await?;
         if started != self.started {
             return Err(NoConn { words: "another server answers there now".into(), is_full: false });
         }
@@ -114,9 +114,17 @@ impl Server {
     }
 }
 
-/// A connection with its settings, and when its server was started.
-async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<(PreparedConn, SystemTime), NoConn> {
+/// A connection with its settings, and when its server was started. What looks for a pooler does so before anything is
+/// set, which would be set for others.
+async fn open(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    looks_for_pooler: bool,
+) -> Result<(PreparedConn, SystemTime), NoConn> {
     let connected = connection::connect(config, tls).await?;
+    if looks_for_pooler {
+        pooler::check(&connected.client, config, tls).await?;
+    }
     let conn = PreparedConn::new(connected).await?;
     let row = conn.client.query_one("SELECT pg_postmaster_start_time()", &[]).await;
     let started = row.and_then(|row| row.try_get(0))?;
