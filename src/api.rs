@@ -143,8 +143,13 @@ impl App {
         };
         let (query, presented) = query?;
         context.query = query.pairs;
-        context.admit(&route, verb, presented, request).await?;
-        endpoint(&route, verb, context, request).await
+        let answered = match context.admit(&route, verb, presented, request).await {
+            Ok(()) => endpoint(&route, verb, context, request).await,
+            Err(refused) => Err(refused),
+        };
+        // Whatever the answer is, only those may hear it whose key is still good.
+        context.confirm(request).await?;
+        answered
     }
 
     /// The console for a browser, the index for programs.

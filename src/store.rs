@@ -24,6 +24,7 @@ pub mod url;
 pub mod write;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arc_swap::Guard;
 use bytes::Bytes;
@@ -176,6 +177,15 @@ impl Store {
         match self {
             Self::Sqlite(engine) => engine.access_keys(),
             Self::Postgres(engine) => engine.access_keys(),
+        }
+    }
+
+    /// The known access keys as they were at some moment after this one, where a server elsewhere knows them better
+    /// than memory does. What memory is asked for within the same request mostly has brought the news already.
+    pub async fn keys_since(&self, since: Instant) -> Result<Option<Guard<Arc<KeySet>>>, StoreError> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(engine) => Box::pin(engine.keys_since(since)).await.map(Some),
         }
     }
 

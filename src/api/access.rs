@@ -13,7 +13,7 @@ use crate::http::{self, HeaderMap, Request, header};
 use crate::record::access_key::KeyHash;
 use crate::record::moment::Moment;
 use crate::record::scope::Right;
-use crate::store::keys::Holder;
+use crate::store::keys::{Credential, Holder};
 
 const X_API_KEY: &str = "x-api-key";
 
@@ -102,7 +102,7 @@ pub(super) enum Presented {
     Nothing,
     /// Never given to anybody, revoked, or over: nobody can tell which.
     Unknown,
-    Known(Arc<Holder>),
+    Known(Credential),
 }
 
 /// Reads the query, and looks the presented key up as it is at this moment where the route asks for one. Nothing is
@@ -122,8 +122,9 @@ pub(super) fn read<'a>(
     }
     let Some(key) = presented(&query, headers)? else { return Ok((query, Presented::Nothing)) };
     let keys = app.store.access_keys();
-    let presented = match keys.find(&KeyHash::of(key), Moment::now()) {
-        Some(holder) => Presented::Known(holder.clone()),
+    let secret = KeyHash::of(key);
+    let presented = match keys.find(&secret, Moment::now()) {
+        Some(holder) => Presented::Known(Credential { secret, holder: holder.clone() }),
         None => Presented::Unknown,
     };
     Ok((query, presented))
@@ -138,17 +139,25 @@ pub(super) fn admit(
 ) -> Result<Caller, ApiError> {
     let is_open = admission != Admission::KnownOnly;
     match presented {
-        Presented::Known(holder) => {
+        Presented::Known(Credential { holder, .. }) => {
             holder.is_used(Moment::now());
             Ok(Caller::Known(holder))
         }
         Presented::Unknown => {
-            let counted = app.unknown_keys.count(request.client(), &app.observer);
+            let refused = refuse_unknown(app, request);
             // Where callers are only identified nobody is refused.
-            if is_open { Ok(Caller::Anonymous) } else { counted.and(Err(unauthorized(app))) }
+            if is_open { Ok(Caller::Anonymous) } else { Err(refused) }
         }
         Presented::Nothing if is_open => Ok(Caller::Anonymous),
         Presented::Nothing => Err(unauthorized(app)),
+    }
+}
+
+/// The answer to an unknown key, which is counted.
+pub(super) fn refuse_unknown(app: &App, request: &Request) -> ApiError {
+    match app.unknown_keys.count(request.client(), &app.observer) {
+        Ok(()) => unauthorized(app),
+        Err(too_many) => too_many,
     }
 }
 

@@ -1,6 +1,8 @@
 //! A request on its way to its endpoint: what its head says, who sends it, what they may do, how often; and what the
 //! answer says about that.
 
+use std::time::Instant;
+
 use super::access::{self, Caller, Presented, Query};
 use super::error::ApiError;
 use super::rate_limit::Tally;
@@ -10,6 +12,8 @@ use super::{App, idempotency};
 use crate::catalog::collection::{Admission, Verb};
 use crate::http::query::Pair;
 use crate::http::{HeaderValue, Request, Response, Uri, header};
+use crate::record::moment::Moment;
+use crate::store::keys::Credential;
 
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// For answers to a URL that holds an access key, and about access keys: none may be kept.
@@ -50,6 +54,8 @@ pub(super) struct RequestContext<'a> {
     pub(super) query: Vec<Pair<'a>>,
     /// Whether the answer is one that was given before.
     pub(super) is_replayed: bool,
+    /// What the caller was let in by and when, until the store has confirmed it: memory may be old.
+    unconfirmed: Option<(Credential, Instant)>,
     tally: Option<Tally>,
     subject: Subject,
 }
@@ -69,6 +75,7 @@ impl<'a> RequestContext<'a> {
             caller: Caller::Anonymous,
             query: Vec::new(),
             is_replayed: false,
+            unconfirmed: None,
             tally: None,
             subject: Subject::Service,
         }
@@ -92,6 +99,9 @@ impl<'a> RequestContext<'a> {
         presented: Presented,
         request: &Request,
     ) -> Result<(), ApiError> {
+        if let (Presented::Known(credential), Admission::KnownOnly) = (&presented, route.admission()) {
+            self.unconfirmed = Some((credential.clone(), Instant::now()));
+        }
         self.caller = access::admit(self.app, route.admission(), presented, request)?;
         let authorized = access::authorize(&self.caller, route, verb);
         let Some(collection) = route.collection() else { return authorized };
@@ -110,13 +120,34 @@ impl<'a> RequestContext<'a> {
         Ok(())
     }
 
+    /// Sees that what the caller was let in by is good now that the answer is there, or before something is changed. A
+    /// node that was paused has keys in memory that were revoked long ago.
+    pub(super) async fn confirm(&mut self, request: &Request) -> Result<(), ApiError> {
+        let Some((credential, since)) = self.unconfirmed.take() else { return Ok(()) };
+        match self.app.store.keys_since(since).await? {
+            Some(keys) if !keys.confirms(&credential, Moment::now()) => Err(self.refuse_key(request)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands on what the caller was let in by, to be confirmed by whoever takes it.
+    pub(super) fn take_credential(&mut self) -> Option<Credential> {
+        self.unconfirmed.take().map(|(credential, _)| credential)
+    }
+
+    /// The answer to a caller who was taken for a known one: that to any unknown key.
+    pub(super) fn refuse_key(&mut self, request: &Request) -> ApiError {
+        (self.caller, self.tally) = (Caller::Anonymous, None);
+        access::refuse_unknown(self.app, request)
+    }
+
     /// Looks where the caller's key stands, for an answer that is given before access is judged. The answer tells
     /// whether a key is known, so that one that is not counts here, too.
     pub(super) async fn look_at_quota(&mut self, route: &Route<'_>, presented: Presented, request: &Request) {
         let Some(collection) = route.collection() else { return };
         let Some(limit) = collection.rate_limit() else { return };
         match presented {
-            Presented::Known(holder) => {
+            Presented::Known(Credential { holder, .. }) => {
                 let usage = self.app.store.use_quota(collection, holder.id, limit, 0).await;
                 self.tally = usage.ok().map(|usage| Tally::new(limit, usage));
             }

@@ -39,7 +39,7 @@ fn shown_entry(entry: KeyEntry) -> Value {
 
 /// Makes a key and shows it, this once.
 pub(super) async fn create(
-    context: &RequestContext<'_>,
+    context: &mut RequestContext<'_>,
     request: &mut Request,
 ) -> Result<Response, ApiError> {
     let app = context.app;
@@ -64,7 +64,7 @@ pub(super) async fn create(
 
 /// Gives a key a new secret and shows it, this once.
 pub(super) async fn rotate(
-    context: &RequestContext<'_>,
+    context: &mut RequestContext<'_>,
     name: &KeyName,
     request: &mut Request,
 ) -> Result<Response, ApiError> {
@@ -94,7 +94,7 @@ fn refused(error: DraftError) -> ApiError {
 }
 
 pub(super) async fn revoke(
-    context: &RequestContext<'_>,
+    context: &mut RequestContext<'_>,
     name: &KeyName,
     request: &Request,
 ) -> Result<Response, ApiError> {
@@ -104,10 +104,12 @@ pub(super) async fn revoke(
 
 /// Makes a change, also for a client that goes away meanwhile: none without its line in the log.
 async fn change(
-    context: &RequestContext<'_>,
+    context: &mut RequestContext<'_>,
     request: &Request,
     change: KeyChange,
 ) -> Result<Changed, ApiError> {
+    // Right before: the body may have taken its time.
+    context.confirm(request).await?;
     let (store, observer) = (context.app.store.clone(), context.app.observer.clone());
     let (by, id) = (context.caller.name().to_owned(), request.id().to_owned());
     let actor = Actor::key(&by, request.client().to_string(), id.clone());

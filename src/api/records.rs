@@ -148,10 +148,13 @@ async fn write(
         Caller::Known(holder) => Some(holder.clone()),
         Caller::Anonymous => None,
     };
-    let origin = Origin { author, request_id: request.id().into() };
+    let origin = Origin { author, credential: context.take_credential(), request_id: request.id().into() };
     let reply = context.app.store.write(WriteRequest { write, token, origin }).await;
     context.timing.mark("store");
     context.is_replayed = reply.is_replayed;
+    if matches!(reply.outcome, Err(StoreError::KeyRevoked)) {
+        return Err(context.refuse_key(request));
+    }
     Ok(match reply.outcome? {
         Written::Created { id, representation } => {
             let mut response = if content::wants_representation(request.headers()) {

@@ -25,6 +25,9 @@ pub enum StoreError {
     /// The record is one of those that the client wants to leave alone.
     #[error("the record is one that is left out")]
     PreconditionFailed,
+    /// The key that the caller was let in by is not known any more. Nothing was changed.
+    #[error("the access key is not known any more")]
+    KeyRevoked,
     /// A write with this token is not done yet.
     #[error("the same write is under way")]
     InFlight,

@@ -8,4 +8,4 @@ pub(super) use change::Edit;
 pub use change::{Changed, KeyAdminError, KeyChange, NewKey, Rotation};
 pub(super) use row::{KEY_COLUMNS, KeyRow};
 pub(super) use set::Use;
-pub use set::{Holder, KeySet};
+pub use set::{Credential, Holder, KeySet};

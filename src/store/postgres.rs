@@ -19,6 +19,7 @@ mod group_run;
 mod group_window;
 mod id_counter;
 mod indexes;
+mod key_check;
 mod key_follower;
 pub(super) mod key_table;
 mod lifetime;
@@ -48,7 +49,7 @@ mod write_refusals;
 mod writer;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
@@ -198,6 +199,14 @@ impl Postgres {
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {
         self.context.keys.current()
+    }
+
+    pub(super) async fn keys_since(&self, since: Instant) -> Result<Guard<Arc<KeySet>>, StoreError> {
+        let keys = &self.context.keys;
+        if !keys.are_newer_than(since) {
+            self.in_session()?.validator.refresh().await?;
+        }
+        Ok(keys.current())
     }
 
     pub(super) async fn list_keys(&self) -> Result<Vec<KeyEntry>, KeyAdminError> {

@@ -12,7 +12,7 @@ pub(super) mod stored_answer;
 use std::fmt;
 use std::sync::Arc;
 
-use super::keys::Holder;
+use super::keys::{Credential, Holder};
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::ETags;
 use crate::record::{RecordId, Value};
@@ -74,6 +74,8 @@ pub struct WriteRequest {
 pub struct Origin {
     /// The holder of the access key; `None` for the anonymous.
     pub author: Option<Arc<Holder>>,
+    /// What the author was let in by, where nobody else is: with PostgreSQL it is looked at again inside the write.
+    pub credential: Option<Credential>,
     /// The `X-Request-Id`.
     pub request_id: Box<str>,
 }

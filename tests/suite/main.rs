@@ -121,6 +121,7 @@ mod store {
         mod columns;
         mod copy;
         mod full;
+        mod keys;
         mod ledger;
         mod nodes;
         mod outage;

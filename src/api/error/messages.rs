@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::ApiError;
 use super::status::*;
 use crate::api::idempotency::LONGEST_KEY;
+use crate::catalog::name::KEY_PARAMETER;
 use crate::http::query::{MAX_PAIRS, QueryError};
 use crate::http::{HeaderName, HeaderValue, Refusal, Response, StatusCode, header, response};
 use crate::record::access_key::{LONGEST_GRACE, LONGEST_NAME};
@@ -219,6 +220,8 @@ fn store_row(error: &StoreError) -> Row {
         StoreError::UndeclaredRule(said) => UNDECLARED_RULE.row(format!(
             "The database refuses it by a rule that the configuration does not declare: {said}"
         )),
+        // Whoever wrote says it with the parameter that is configured.
+        StoreError::KeyRevoked => ApiError::Unauthorized { parameter: KEY_PARAMETER.to_owned() }.row(),
         StoreError::InFlight => REQUEST_IN_PROGRESS
             .row("A request with this Idempotency-Key is still under way. Try again in a moment")
             .retry_after(SOON),

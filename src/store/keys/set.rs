@@ -40,6 +40,13 @@ pub struct Holder {
     last_use: Arc<LastUse>,
 }
 
+/// A secret that was presented, and whom it belonged to when it was looked up.
+#[derive(Debug, Clone)]
+pub struct Credential {
+    pub secret: KeyHash,
+    pub holder: Arc<Holder>,
+}
+
 /// When a key was last used, in seconds since the epoch: as it is known here, and as it is written.
 #[derive(Debug, Default)]
 pub(in crate::store) struct LastUse {
@@ -113,6 +120,14 @@ impl KeySet {
         secret.until.is_none_or(|until| now < until).then_some(&secret.holder)
     }
 
+    /// Whether a credential still is what it was when it was looked up, with the same rights.
+    pub fn confirms(&self, credential: &Credential, now: Moment) -> bool {
+        let Credential { secret, holder } = credential;
+        self.find(secret, now).is_some_and(|found| {
+            found.id == holder.id && found.is_admin == holder.is_admin && found.scopes == holder.scopes
+        })
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.holders.len()
@@ -171,6 +186,18 @@ mod tests {
         let ending = set(KeyRow { expires: Some("1970-01-01T00:00:50Z".into()), ..both });
         assert!(knows(&ending, "old", 49) && !knows(&ending, "old", 50) && !knows(&ending, "new", 50));
         assert_eq!(lasting.len(), 1);
+    }
+
+    #[test]
+    fn a_credential_is_confirmed_while_its_secret_and_its_rights_are_the_same() {
+        let known = set(row("a"));
+        let holder = known.find(&KeyHash::of("a"), Moment::from_seconds(0)).unwrap().clone();
+        let credential = Credential { secret: KeyHash::of("a"), holder };
+        let confirms = |set: KeySet| set.confirms(&credential, Moment::from_seconds(100));
+        assert!(confirms(set(row("a"))) && !confirms(set(row("b"))) && !confirms(KeySet::default()));
+        assert!(!confirms(set(KeyRow { expires: Some("1970-01-01T00:01:40Z".into()), ..row("a") })));
+        assert!(!confirms(set(KeyRow { scopes: "users:read".into(), ..row("a") })));
+        assert!(!confirms(set(KeyRow { is_admin: true, ..row("a") })));
     }
 
     #[test]

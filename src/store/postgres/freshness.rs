@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio_postgres::{Error, Row};
@@ -108,6 +108,7 @@ pub(super) struct ChangeFeed {
 
 impl ChangeFeed {
     async fn look(&self) -> Result<(), Error> {
+        let asked = Instant::now();
         let known = self.cache.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
         let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
@@ -120,7 +121,7 @@ impl ChangeFeed {
                 .into_iter()
                 .for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
         }
-        self.keys.follow(&self.conn, first.try_get(1)?).await
+        self.keys.follow(&self.conn, first.try_get(1)?, asked).await
     }
 
     /// What has changed since `known`. Where the log does not tell all of it, everything is forgotten.

@@ -13,6 +13,7 @@ use tokio_postgres::{Error, Row, Statement};
 use super::batching::Step;
 use super::columns::{Bound, ids, updates};
 use super::group_error::{GroupError, words};
+use super::key_check::{self, KeyCheck};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::RowOutcome;
 use super::statement_cache::Statements;
@@ -30,6 +31,7 @@ pub(super) struct Group<'a> {
     pub(super) statements: &'a [Statements],
     pub(super) conn: &'a PreparedConn,
     pub(super) budget: &'a AnswerBudget,
+    pub(super) key_check: KeyCheck<'a>,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
     /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.
@@ -41,6 +43,7 @@ pub(super) type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Err
 /// What a statement is to a group.
 pub(super) enum Part {
     Begin,
+    SameKeys,
     Step(Step),
     Commit,
     Other,
@@ -127,12 +130,15 @@ impl Group<'_> {
             failure = match (answer, part) {
                 // What was sent behind it was done outside of any transaction.
                 (Err(error), Part::Begin) if has_steps => Some(GroupError::Unknown(words(&error))),
+                (Err(error), Part::SameKeys) if key_check::are_others(&error) => {
+                    Some(GroupError::KeysChanged)
+                }
                 (Err(error), _) => Some(GroupError::of(&error, commit_was_sent)),
                 (Ok(rows), Part::Step(step)) => {
                     let judged = self.judge(writes, &step, &rows, outcomes);
                     judged.err().map(|error| GroupError::of(&error, commit_was_sent))
                 }
-                (Ok(_), Part::Begin | Part::Commit | Part::Other) => None,
+                (Ok(_), Part::Begin | Part::SameKeys | Part::Commit | Part::Other) => None,
             };
         }
         failure.map_or(Ok(()), Err)

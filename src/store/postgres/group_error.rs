@@ -20,6 +20,8 @@ pub(super) enum GroupError {
     },
     /// The write at this place touches so many records that it must not share its commit; nothing was done.
     OneIsLarge(usize),
+    /// The access keys are others than those by which the writes were let in; nothing was done.
+    KeysChanged,
     /// The server has no connection left to write with, and nothing was done; why, in its words.
     NoConnection(String),
     /// The server is gone or takes no writes, and nothing was done.
@@ -107,7 +109,7 @@ impl GroupError {
 impl From<GroupError> for StoreError {
     fn from(error: GroupError) -> Self {
         match error {
-            GroupError::OneIsLarge(_) => Self::Busy,
+            GroupError::OneIsLarge(_) | GroupError::KeysChanged => Self::Busy,
             GroupError::NoConnection(_) | GroupError::Unreachable => Self::Unavailable,
             GroupError::Unknown(_) => Self::OutcomeUnknown,
             GroupError::RolledBack { code, cause, .. } => match code {

@@ -5,6 +5,7 @@ use tokio_postgres::Error;
 use super::batching::{self, Step};
 use super::group::{Group, Part};
 use super::group_error::GroupError;
+use super::key_check::{self, KeyCheck, SAME_KEYS};
 use super::{sql, stored_answers};
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::{Write, WriteOutcome, WriteReply};
@@ -16,10 +17,20 @@ impl Group<'_> {
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
         self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
-        let mut sent = Vec::with_capacity(steps.len() + 3);
+        let mut sent = Vec::with_capacity(steps.len() + 4);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, Part::Begin, self.simply("BEGIN"));
         self.send(&mut sent, Part::Other, self.ask(sql::TAKE_TURN, Vec::new()));
+        match self.key_check {
+            KeyCheck::Needless => {}
+            KeyCheck::ByNumber(number) => {
+                self.send(&mut sent, Part::SameKeys, self.ask(SAME_KEYS, vec![Box::new(number)]));
+            }
+            KeyCheck::InTurn(session, keys) => {
+                self.settle(&mut sent, &[], &mut Vec::new(), false).await?;
+                key_check::look(session, keys, waiting).await?;
+            }
+        }
         let told = if has_tokens {
             self.run_with_tokens(sent, waiting).await?
         } else {
@@ -37,6 +48,9 @@ impl Group<'_> {
     /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
     async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
         self.have_at_hand(sql::TAKE_TURN.into()).await?;
+        if matches!(self.key_check, KeyCheck::ByNumber(_)) {
+            self.have_at_hand(SAME_KEYS.into()).await?;
+        }
         if has_tokens {
             self.conn.statement(stored_answers::LOOK_UP).await?;
             self.have_at_hand(stored_answers::KEEP.into()).await?;

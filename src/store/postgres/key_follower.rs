@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, Guard};
+use parking_lot::Mutex;
 use tokio_postgres::Error;
 
 use super::key_table;
@@ -16,23 +18,52 @@ pub(super) struct KeyFollower {
     current: ArcSwap<KeySet>,
     /// The number of changes that led to them; none yet: -1.
     seen: AtomicI64,
+    /// When the server was asked that said last that they are right.
+    asked: Mutex<Option<Instant>>,
     observer: Arc<Observer>,
 }
 
 impl KeyFollower {
     pub(super) fn new(observer: Arc<Observer>) -> Self {
-        Self { current: ArcSwap::from_pointee(KeySet::default()), seen: AtomicI64::new(-1), observer }
+        Self {
+            current: ArcSwap::from_pointee(KeySet::default()),
+            seen: AtomicI64::new(-1),
+            asked: Mutex::new(None),
+            observer,
+        }
     }
 
     pub(super) fn current(&self) -> Guard<Arc<KeySet>> {
         self.current.load()
     }
 
-    /// Reads the keys anew where their number of changes is another one than was seen.
-    pub(super) async fn follow(&self, conn: &PreparedConn, changes: i64) -> Result<(), Error> {
-        if self.seen.load(Ordering::Acquire) == changes {
-            return Ok(());
+    /// The keys, and a number of changes that they are not older than.
+    pub(super) fn numbered(&self) -> (i64, Guard<Arc<KeySet>>) {
+        let seen = self.seen.load(Ordering::Acquire);
+        (seen, self.current())
+    }
+
+    /// Whether the keys are those of a moment after this one.
+    pub(super) fn are_newer_than(&self, moment: Instant) -> bool {
+        self.asked.lock().is_some_and(|asked| asked > moment)
+    }
+
+    /// Reads the keys anew where their number of changes, for which the server was asked at this moment, is another one
+    /// than was seen.
+    pub(super) async fn follow(
+        &self,
+        conn: &PreparedConn,
+        changes: i64,
+        asked: Instant,
+    ) -> Result<(), Error> {
+        if self.seen.load(Ordering::Acquire) != changes {
+            self.read(conn, changes).await?;
         }
+        *self.asked.lock() = Some(asked);
+        Ok(())
+    }
+
+    async fn read(&self, conn: &PreparedConn, changes: i64) -> Result<(), Error> {
         // One statement: keys and number are of one moment.
         let text =
             format!("SELECT v.keys, {KEY_COLUMNS} FROM _carnet_version v LEFT JOIN _carnet_keys k ON TRUE");
@@ -44,12 +75,14 @@ impl KeyFollower {
             }
         }
         let changes = rows.first().map_or(Ok(changes), |row| row.try_get(0))?;
+        let number = keys.len();
+        let keys = KeySet::new(keys, &self.current.load());
+        // The keys first: who sees the number sees them, or newer ones.
+        self.current.store(Arc::new(keys));
         let was_known = self.seen.swap(changes, Ordering::AcqRel) >= 0;
         if was_known {
-            self.observer.report(Event::KeysReloaded { keys: keys.len() });
+            self.observer.report(Event::KeysReloaded { keys: number });
         }
-        let keys = KeySet::new(keys, &self.current.load());
-        self.current.store(Arc::new(keys));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The beginning of a session: all its connections, and what works for it in the background until it ends.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{select_all, try_join_all, try_join5};
 use tokio::sync::Mutex;
@@ -66,8 +66,9 @@ pub(super) async fn begin(
         aside,
         lifetime: Lifetime::default(),
     });
+    let asked = Instant::now();
     // The keys are known before the first caller comes.
-    context.keys.follow(&first, -2).await.map_err(|error| words(&error))?;
+    context.keys.follow(&first, -2, asked).await.map_err(|error| words(&error))?;
     stored_answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
     start(session.clone(), first, for_sets, context);
     Ok(session)

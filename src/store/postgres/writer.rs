@@ -15,8 +15,10 @@ use super::engine::Postgres;
 use super::group::Group;
 use super::group_error::GroupError;
 use super::group_window::{GroupWindow, LARGEST_GROUP, take};
+use super::key_check::KeyCheck;
 use super::session::Session;
 use crate::observe::Event;
+use crate::record::moment::Moment;
 use crate::store::StoreError;
 use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
@@ -96,8 +98,11 @@ impl Postgres {
     /// Runs a group and answers it; gives it back where nothing of it was done, or nobody can say.
     async fn attempt(&self, writes: Vec<PendingWrite>) -> Result<(), (Vec<PendingWrite>, GroupError)> {
         let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
+        let (writes, outcome) = self.run_admitted(&session, writes).await;
         let observer = &self.context.observer;
-        match self.run(&session, &writes).await {
+        match outcome {
+            // All were refused.
+            Ok(_) if writes.is_empty() => Ok(()),
             Ok(replies) => {
                 self.refusals.clear(&writes, observer);
                 self.answer(writes, replies);
@@ -110,7 +115,7 @@ impl Postgres {
                             self.refusals.note(&writes, cause, observer);
                         }
                     }
-                    GroupError::OneIsLarge(_) => {}
+                    GroupError::OneIsLarge(_) | GroupError::KeysChanged => {}
                     GroupError::NoConnection(cause) => self.refusals.note(&writes, cause, observer),
                     GroupError::Unreachable => session.lifetime.end("the server takes no writes any more"),
                     GroupError::Unknown(cause) => {
@@ -123,7 +128,51 @@ impl Postgres {
         }
     }
 
-    async fn run(&self, session: &Session, writes: &[PendingWrite]) -> Result<Vec<WriteReply>, GroupError> {
+    /// Runs those of a group whose keys are good inside their transaction, and refuses the others.
+    async fn run_admitted(
+        &self,
+        session: &Session,
+        mut writes: Vec<PendingWrite>,
+    ) -> (Vec<PendingWrite>, Result<Vec<WriteReply>, GroupError>) {
+        let mut has_changed_keys = false;
+        loop {
+            let judged_by;
+            (writes, judged_by) = self.refuse_revoked(writes);
+            if writes.is_empty() {
+                return (writes, Ok(Vec::new()));
+            }
+            let key_check = match judged_by {
+                None => KeyCheck::Needless,
+                Some(number) if !has_changed_keys => KeyCheck::ByNumber(number),
+                Some(_) => KeyCheck::InTurn(session, &self.context.keys),
+            };
+            match self.run(session, &writes, key_check).await {
+                Err(GroupError::KeysChanged) => has_changed_keys = true,
+                outcome => return (writes, outcome),
+            }
+        }
+    }
+
+    /// Refuses those whose key is gone, and says by which number of changes the others were judged, if any has a key.
+    fn refuse_revoked(&self, writes: Vec<PendingWrite>) -> (Vec<PendingWrite>, Option<i64>) {
+        if writes.iter().all(|pending| pending.credential().is_none()) {
+            return (writes, None);
+        }
+        let (number, keys) = self.context.keys.numbered();
+        let now = Moment::now();
+        let (good, revoked) = writes.into_iter().partition(|pending| {
+            pending.credential().is_none_or(|credential| keys.confirms(credential, now))
+        });
+        refuse(revoked, &StoreError::KeyRevoked);
+        (good, Some(number))
+    }
+
+    async fn run(
+        &self,
+        session: &Session,
+        writes: &[PendingWrite],
+        key_check: KeyCheck<'_>,
+    ) -> Result<Vec<WriteReply>, GroupError> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
@@ -137,6 +186,7 @@ impl Postgres {
             statements: &self.context.statements,
             conn: &conn,
             budget: &self.context.budget,
+            key_check,
             at_hand: Default::default(),
             is_open: Default::default(),
         };
@@ -147,7 +197,7 @@ impl Postgres {
         // A connection whose last answer was not read is never used again: whatever it still does, it does without us.
         let is_fit = match outcome {
             Ok(_) => true,
-            Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_)) => {
+            Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) | GroupError::KeysChanged) => {
                 matches!(tokio::time::timeout(COMMIT_TIMEOUT, group.close()).await, Ok(true))
             }
             Err(GroupError::NoConnection(_) | GroupError::Unreachable | GroupError::Unknown(_)) => false,

@@ -9,6 +9,7 @@ use super::queue::Queue;
 use super::{Origin, Write, WriteReply, WriteRequest};
 use crate::observe::{Event, Observer};
 use crate::store::StoreError;
+use crate::store::keys::Credential;
 
 /// By which everybody else reaches the writer.
 #[derive(Default)]
@@ -63,6 +64,11 @@ impl WriterHandle {
 impl PendingWrite {
     pub(in crate::store) fn token(&self) -> Option<&IdempotencyToken> {
         self.guard.as_ref().map(|guard| &guard.token)
+    }
+
+    /// What its author was let in by, where nobody else is.
+    pub(in crate::store) fn credential(&self) -> Option<&Credential> {
+        self.origin.credential.as_ref()
     }
 
     pub(in crate::store) fn answer(self, reply: WriteReply) {

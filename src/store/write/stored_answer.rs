@@ -64,6 +64,7 @@ impl<'a> StoredAnswer<'a> {
             Err(
                 // With PostgreSQL the transaction that would store it is taken back.
                 StoreError::UndeclaredRule(_)
+                | StoreError::KeyRevoked
                 | StoreError::Busy
                 | StoreError::NoRoom
                 | StoreError::NoRoomForAnswers
@@ -180,6 +181,7 @@ mod tests {
     fn what_may_fare_better_the_next_time_is_not_stored() {
         for error in [
             StoreError::UndeclaredRule(String::new()),
+            StoreError::KeyRevoked,
             StoreError::Busy,
             StoreError::NoRoomForAnswers,
             StoreError::Unavailable,
