@@ -56,7 +56,9 @@ impl Store for Schema {
     }
 
     fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
-        hold(&self.url(), "SELECT FROM _carnet_version FOR UPDATE", meanwhile);
+        let turn =
+            "SELECT pg_advisory_xact_lock(7161130699267768320 + '_carnet_version'::regclass::oid::bigint)";
+        hold(&self.url(), turn, meanwhile);
     }
 
     fn query(&self, sql: &str) -> Vec<String> {

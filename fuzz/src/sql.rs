@@ -4,7 +4,7 @@
 use carnet::catalog::Catalog;
 
 /// Every bare word that a statement may have.
-const WORDS: [&str; 59] = [
+const WORDS: [&str; 60] = [
     "SELECT",
     "count",
     "FROM",
@@ -28,7 +28,7 @@ const WORDS: [&str; 59] = [
     "v",
     "m",
     "number",
-    "_carnet_version",
+    "_carnet_commits",
     "octet_length",
     "CREATE",
     "TABLE",
@@ -59,6 +59,7 @@ const WORDS: [&str; 59] = [
     "INTO",
     "VALUES",
     "max",
+    "AS",
     "FOR",
     "NO",
     "text",

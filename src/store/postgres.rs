@@ -3,6 +3,7 @@
 pub mod address;
 mod audit;
 mod batching;
+mod change_log;
 mod change_row;
 mod checked_writes;
 mod columns;
@@ -24,6 +25,7 @@ mod key_follower;
 pub(super) mod key_table;
 mod lifetime;
 mod kind;
+mod news;
 mod pooler;
 mod prepare;
 mod prepared_conn;

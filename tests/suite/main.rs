@@ -120,6 +120,7 @@ mod store {
         mod alterations;
         mod columns;
         mod copy;
+        mod foreign_triggers;
         mod full;
         mod keys;
         mod ledger;

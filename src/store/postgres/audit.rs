@@ -4,7 +4,7 @@ use tokio_postgres::{Error, GenericClient, Transaction};
 
 use crate::store::audit::{Actor, Deed, Head, Row, Trail};
 
-/// Adds a row; part of the caller's transaction, which holds the row of the version: nobody else adds meanwhile.
+/// Adds a row; part of the caller's transaction, which has the turn: nobody else adds meanwhile.
 pub(super) async fn append(transaction: &Transaction<'_>, deed: Deed, by: &Actor) -> Result<(), Error> {
     let row = head(transaction).await?.next(deed, by);
     let text = "INSERT INTO _carnet_audit (number, at, event, subject, details, actor, address, request_id, hash) \

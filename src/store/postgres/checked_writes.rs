@@ -32,8 +32,8 @@ struct CheckedWrite<'a, 'g> {
 /// What a deletion met.
 enum Deletion {
     Done,
-    /// The table that still refers to it.
-    Kept(String),
+    /// Something still refers to it, or a trigger prevents it.
+    Refused(StoreError),
     /// It reaches more records than a write may that shares its commit.
     TooLarge,
 }
@@ -139,7 +139,7 @@ impl CheckedWrite<'_, '_> {
         client.batch_execute(&format!("{end}RELEASE deletion")).await?;
         Ok(match deletion {
             Deletion::Done => CheckedOutcome::To(Ok(Written::Deleted)),
-            Deletion::Kept(by) => CheckedOutcome::To(Err(StoreError::StillReferenced(by))),
+            Deletion::Refused(error) => CheckedOutcome::To(Err(error)),
             Deletion::TooLarge => CheckedOutcome::TooFar,
         })
     }
@@ -160,7 +160,7 @@ impl CheckedWrite<'_, '_> {
             }
             let rule = referrer.fields()[position].reference().map(|reference| reference.on_delete);
             if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
-                return Ok(Deletion::Kept(referrer.name().to_owned()));
+                return Ok(Deletion::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
             }
             *reached += referring.len();
             if self.is_shared && *reached > MOST_SHARED {
@@ -180,9 +180,8 @@ impl CheckedWrite<'_, '_> {
         let text = &group.statements[collection.position()].delete;
         for some in ids.chunks(MOST_AT_ONCE) {
             for row in group.conn.query(text, &[&some]).await? {
-                let outcome = group.judge_delete(collection.position(), &row)?;
-                if let Err(StoreError::StillReferenced(by)) = outcome {
-                    return Ok(Deletion::Kept(by));
+                if let Err(error) = group.judge_delete(collection.position(), &row)? {
+                    return Ok(Deletion::Refused(error));
                 }
             }
         }

@@ -9,25 +9,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
-use tokio_postgres::{Error, Row};
+use tokio_postgres::Error;
 
-use super::change_row;
+use super::change_log::NEWEST;
 use super::group_error::words;
 use super::key_follower::KeyFollower;
+use super::news::News;
 use super::prepared_conn::PreparedConn;
 use super::sql;
 use crate::catalog::Catalog;
-use crate::record::{RecordId, representation};
 use crate::store::StoreError;
 use crate::store::cache::Cache;
 use crate::store::cache::sets::SetKey;
-use crate::store::change::{After, Change};
 
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
 /// is short.
 const LOOK: Duration = Duration::from_millis(250);
-/// Who is further behind than so many changes starts anew.
+/// Who is further behind than so many changes starts anew; of more bytes the records are not told.
 const MOST_NEWS: i64 = 20_000;
+const MOST_NEWS_BYTES: i64 = 8 << 20;
 /// A database that takes longer to say its version is not there.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -111,67 +111,34 @@ impl ChangeFeed {
         let asked = Instant::now();
         let known = self.cache.version();
         let since = i64::try_from(known).unwrap_or(i64::MAX);
-        let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 1)]).await?;
-        let Some(first) = rows.first() else { return Ok(()) };
-        let version = first.try_get::<_, i64>(0)?.unsigned_abs();
+        let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 2), &MOST_NEWS_BYTES]).await?;
+        let Some(first) = rows.first() else { return self.start_anew(asked).await };
+        let version = rows.last().unwrap_or(first).try_get::<_, i64>(1)?.unsigned_abs();
+        if first.try_get::<_, i64>(1)? != since || rows.len() as i64 > MOST_NEWS + 1 {
+            return self.start_anew(asked).await;
+        }
         if version != known {
-            let News { changes, forgotten } = self.news(known, version, &rows)?;
-            self.cache.apply(version, &changes, &forgotten);
-            forgotten
-                .into_iter()
-                .for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
+            self.apply(version, News::read(&self.catalog, &rows[1..])?);
         }
-        self.keys.follow(&self.conn, first.try_get(1)?, asked).await
+        self.keys.follow(&self.conn, first.try_get(0)?, asked).await
     }
 
-    /// What has changed since `known`. Where the log does not tell all of it, everything is forgotten.
-    fn news(&self, known: u64, version: u64, rows: &[Row]) -> Result<News, Error> {
-        let mut news = News { changes: Vec::with_capacity(rows.len()), forgotten: Vec::new() };
-        let (mut told, mut last) = (0, None);
-        for row in rows {
-            let Some(number) = row.try_get::<_, Option<i64>>(2)? else { continue };
-            if last.replace(number) != Some(number) {
-                told += 1;
-            }
-            let Some(collection) = self.catalog.find(row.try_get(3)?) else { continue };
-            let position = collection.position();
-            let Some(id) = row.try_get::<_, Option<i64>>(4)?.and_then(RecordId::new) else {
-                news.forget(position);
-                continue;
-            };
-            let record = |column| -> Result<Option<Option<Vec<_>>>, Error> {
-                let text: Option<&str> = row.try_get(column)?;
-                Ok(text.map(|text| change_row::read(collection, text)))
-            };
-            match (record(5)?, record(6)?) {
-                (Some(None), _) | (_, Some(None)) => news.forget(position),
-                (before, after) => {
-                    let after = after.flatten().map(|values| After {
-                        representation: representation::of(collection, id, &values),
-                        values,
-                    });
-                    news.changes.push(Change { collection: position, id, before: before.flatten(), after });
-                }
-            }
-        }
-        // Less than the known version: another database stands at this address now.
-        if version < known || told != version - known || rows.len() as i64 > MOST_NEWS {
-            news.changes.clear();
-            news.forgotten = (0..self.catalog.collections().len()).collect();
-        }
-        Ok(news)
+    /// Forgets everything: the log no longer reaches back to what is known, or another database stands at this address.
+    async fn start_anew(&self, asked: Instant) -> Result<(), Error> {
+        let version = newest(&self.conn).await?;
+        self.apply(version, News::unknown(&self.catalog));
+        self.keys.follow(&self.conn, -2, asked).await
+    }
+
+    fn apply(&self, version: u64, News { changes, forgotten }: News) {
+        self.cache.apply(version, &changes, &forgotten);
+        forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
     }
 }
 
-struct News {
-    changes: Vec<Change>,
-    forgotten: Vec<usize>,
-}
-
-impl News {
-    fn forget(&mut self, collection: usize) {
-        if !self.forgotten.contains(&collection) {
-            self.forgotten.push(collection);
-        }
-    }
+/// The newest version. Where there is none, something has emptied the table, and nobody can tell what is new.
+pub(super) async fn newest(conn: &PreparedConn) -> Result<u64, Error> {
+    let rows = conn.query(&format!("SELECT number FROM {NEWEST} AS newest"), &[]).await?;
+    let number = rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0))?;
+    Ok(number.unsigned_abs())
 }

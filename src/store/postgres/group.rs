@@ -17,10 +17,10 @@ use super::key_check::{self, KeyCheck};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::RowOutcome;
 use super::statement_cache::Statements;
-use super::{kind, row};
+use super::{kind, row, sql};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::record::{RecordId, Value, representation};
+use crate::record::Value;
 use crate::store::StoreError;
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::{Write, WriteOutcome, Written};
@@ -200,27 +200,7 @@ impl Group<'_> {
         match step {
             Step::Inserts(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
-                let (judgements, ids) = match rows.first() {
-                    None => (Vec::new(), Vec::new()),
-                    Some(row) => (
-                        row.try_get::<_, Option<Vec<i32>>>(0)?.unwrap_or_default(),
-                        row.try_get::<_, Option<Vec<i64>>>(1)?.unwrap_or_default(),
-                    ),
-                };
-                let mut ids = ids.into_iter().filter_map(RecordId::new);
-                for (&write, outcome) in writes[range.clone()].iter().zip(judgements) {
-                    let (Write::Insert { draft, .. }, outcome) = (write, RowOutcome::read(outcome)) else {
-                        continue;
-                    };
-                    let created = matches!(outcome, RowOutcome::Done).then(|| ids.next()).flatten();
-                    outcomes.push(match created {
-                        Some(id) => {
-                            let representation = representation::of(collection, id, draft.values());
-                            Ok(Written::Created { id, representation })
-                        }
-                        None => refusal(collection, outcome),
-                    });
-                }
+                self.judge_inserts(collection, range.len(), rows, outcomes)?;
             }
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
@@ -234,6 +214,38 @@ impl Group<'_> {
                 }
             }
             Step::Careful(_) => {}
+        }
+        Ok(())
+    }
+
+    fn judge_inserts(
+        &self,
+        collection: &Collection,
+        number: usize,
+        rows: &[Row],
+        outcomes: &mut Vec<WriteOutcome>,
+    ) -> Result<(), Error> {
+        let created = |row: &Row| -> Result<Option<Written>, Error> {
+            let Some(id) = row::id(row, 1)? else { return Ok(None) };
+            let mut record = Vec::with_capacity(256);
+            row::write(&mut record, collection, id, row, 2)?;
+            Ok(Some(Written::Created { id, representation: record.into() }))
+        };
+        let (judged, others) = rows.split_at(number.min(rows.len()));
+        let first = outcomes.len();
+        for row in judged {
+            outcomes.push(match created(row)? {
+                Some(created) => Ok(created),
+                None => refusal(collection, RowOutcome::read(row.try_get(0)?)),
+            });
+        }
+        // A trigger has given them other ids. As many as are missing are those, in order; else nobody can say.
+        let missing = outcomes[first..].iter_mut().filter(|outcome| is_undone(outcome));
+        let missing: Vec<&mut WriteOutcome> = missing.collect();
+        let are_all = missing.len() == others.len();
+        for (outcome, row) in missing.into_iter().zip(others) {
+            let created = created(row)?.filter(|_| are_all);
+            *outcome = created.ok_or(StoreError::OutcomeUnknown);
         }
         Ok(())
     }
@@ -253,6 +265,7 @@ impl Group<'_> {
         let number: i32 = row.try_get(0)?;
         Ok(match usize::try_from(number) {
             Err(_) => Ok(Written::NoRecord),
+            Ok(0) if row::id(row, 1)?.is_none() => Err(undone()),
             Ok(0) => Ok(Written::Deleted),
             Ok(place) => {
                 let blocker = self.statements[collection].blockers.get(place - 1);
@@ -261,6 +274,37 @@ impl Group<'_> {
             }
         })
     }
+
+    /// Finds out why what was to be changed or deleted was not: another tool was first, or a trigger prevents it.
+    pub(super) async fn explain_undone(
+        &self,
+        writes: &[&Write],
+        outcomes: &mut [WriteOutcome],
+    ) -> Result<(), Error> {
+        for (&write, outcome) in writes.iter().zip(outcomes) {
+            let (Write::Update { collection, id, .. } | Write::Delete { collection, id, .. }) = write else {
+                continue;
+            };
+            if is_undone(outcome) {
+                let text = sql::is_there(self.catalog.at(*collection));
+                if self.conn.query(&text, &[&id.get()]).await?.is_empty() {
+                    *outcome = Ok(Written::NoRecord);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is said of a write that was not done although nothing stood against it.
+const UNDONE: &str = "a trigger undoes it";
+
+fn undone() -> StoreError {
+    StoreError::UndeclaredRule(UNDONE.into())
+}
+
+fn is_undone(outcome: &WriteOutcome) -> bool {
+    matches!(outcome, Err(StoreError::UndeclaredRule(said)) if said == UNDONE)
 }
 
 fn refusal(collection: &Collection, outcome: RowOutcome) -> WriteOutcome {
@@ -272,6 +316,6 @@ fn refusal(collection: &Collection, outcome: RowOutcome) -> WriteOutcome {
             let names = collection.unique()[rule].iter().map(|position| name(*position)).collect();
             Err(StoreError::Duplicate(names))
         }
-        RowOutcome::Done => Err(StoreError::Broken("a write was done and is not there".into())),
+        RowOutcome::Done => Err(undone()),
     }
 }

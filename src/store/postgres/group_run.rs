@@ -3,10 +3,11 @@
 use tokio_postgres::Error;
 
 use super::batching::{self, Step};
+use super::change_log::TAKE_TURN;
 use super::group::{Group, Part};
 use super::group_error::GroupError;
 use super::key_check::{self, KeyCheck, SAME_KEYS};
-use super::{sql, stored_answers};
+use super::stored_answers;
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::{Write, WriteOutcome, WriteReply};
 
@@ -20,7 +21,7 @@ impl Group<'_> {
         let mut sent = Vec::with_capacity(steps.len() + 4);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, Part::Begin, self.simply("BEGIN"));
-        self.send(&mut sent, Part::Other, self.ask(sql::TAKE_TURN, Vec::new()));
+        self.send(&mut sent, Part::Other, self.ask(TAKE_TURN, Vec::new()));
         match self.key_check {
             KeyCheck::Needless => {}
             KeyCheck::ByNumber(number) => {
@@ -37,6 +38,8 @@ impl Group<'_> {
             let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(writes.len());
             self.carry_out(&mut sent, &writes, steps, &mut outcomes).await?;
             self.commit(&mut sent, &writes, &mut outcomes).await?;
+            // It is committed: whatever this meets, the others are told what became of them.
+            let _ = self.explain_undone(&writes, &mut outcomes).await;
             outcomes.into_iter().map(WriteReply::first).collect()
         };
         if self.conn.alive.warnings() != warned {
@@ -47,7 +50,7 @@ impl Group<'_> {
 
     /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
     async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
-        self.have_at_hand(sql::TAKE_TURN.into()).await?;
+        self.have_at_hand(TAKE_TURN.into()).await?;
         if matches!(self.key_check, KeyCheck::ByNumber(_)) {
             self.have_at_hand(SAME_KEYS.into()).await?;
         }

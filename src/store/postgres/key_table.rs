@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use tokio_postgres::{Error, Row, Transaction};
 
 use super::address::PostgresUrl;
+use super::change_log::TAKE_TURN;
 use super::group_error::{GroupError, of_reading};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::server::Server;
@@ -63,9 +64,9 @@ impl KeyTable {
     ) -> Result<Changed, KeyAdminError> {
         let warned = self.conn.alive.warnings();
         let transaction = self.conn.client.transaction().await.map_err(undone)?;
-        // Whoever changes anything takes the row of the version first: changes of keys come one after the other, and
-        // so do the rows of the trail.
-        let turn = transaction.batch_execute("SELECT FROM _carnet_version FOR NO KEY UPDATE").await;
+        // Whoever writes takes the turn first: changes of keys come one after the other, and so do the rows of the
+        // trail; and no write of a node meets a change of the keys that it was judged by.
+        let turn = transaction.batch_execute(TAKE_TURN).await;
         turn.map_err(undone)?;
         let (edit, deed, changed) = change.apply(&find(&transaction, change).await.map_err(undone)?)?;
         write(&transaction, &edit).await.map_err(undone)?;

@@ -4,6 +4,7 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Transaction};
 
+use super::change_log::TAKE_TURN;
 use super::server_checks::ServerFacts;
 use super::undeclared_refs::UndeclaredRef;
 use super::{audit, rights, system_tables, tables};
@@ -129,13 +130,14 @@ async fn planned(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<Mig
     }
 }
 
-/// Whoever writes takes the row of the version first, and a table then. So do we: the other way round would be a
-/// deadlock.
+/// Our own writers take the turn first, and a table then. So do we: the other way round would be a deadlock. Versions
+/// before took the row of the version for it.
 async fn hold_writers(transaction: &Transaction<'_>, facts: &ServerFacts) -> Result<(), Error> {
     // A session that somebody forgot must not keep a node from starting without a word.
     transaction.batch_execute("SET LOCAL lock_timeout = '30s'").await?;
     if facts.format.is_some() {
         transaction.batch_execute("SELECT FROM _carnet_version FOR UPDATE").await?;
+        transaction.batch_execute(TAKE_TURN).await?;
     }
     Ok(())
 }

@@ -47,8 +47,9 @@ WITH ours AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
 SELECT
   ARRAY(SELECT relname::text FROM pg_class, ours WHERE relnamespace = ours.oid AND relkind = 'r' AND relname = ANY ($1)),
   ARRAY(SELECT proname::text FROM pg_proc, ours WHERE pronamespace = ours.oid AND proname = ANY ($2)),
-  EXISTS (SELECT FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid, ours
-    WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND tgname = '_carnet_keys_changed' AND tgenabled IN ('O', 'A'))
+  (SELECT count(*) FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid, ours
+    WHERE relnamespace = ours.oid AND tgenabled IN ('O', 'A') AND (relname, tgname) IN
+      (('_carnet_keys', '_carnet_keys_changed'), ('_carnet_transactions', '_carnet_committing'))) = 2
   AND (SELECT count(*) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid, ours
     WHERE relnamespace = ours.oid AND relname = '_carnet_keys' AND attname = ANY ($3) AND NOT attisdropped) = cardinality($3)";
         let names = (system_tables::TABLES.as_slice(), system_tables::FUNCTIONS.as_slice());
@@ -59,9 +60,12 @@ SELECT
             let row = transaction.query_opt("SELECT format FROM _carnet_version", &[]).await?;
             facts.format = row.map(|row| row.get(0));
         }
+        let has_version = !tables.iter().any(|table| table == "_carnet_commits")
+            || transaction.query_one("SELECT EXISTS (SELECT FROM _carnet_commits)", &[]).await?.get(0);
         facts.is_ours = tables.len() == system_tables::TABLES.len()
             && functions.len() == system_tables::FUNCTIONS.len()
             && row.get(2)
+            && has_version
             && facts.format == Some(system_tables::FORMAT);
         Ok(facts)
     }

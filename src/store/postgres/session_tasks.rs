@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::{select_all, try_join_all, try_join5};
 use tokio::sync::Mutex;
 
-use super::freshness::{CacheValidator, ChangeFeed};
+use super::change_log;
+use super::freshness::{self, CacheValidator, ChangeFeed};
 use super::group_error::words;
 use super::key_follower::KeyFollower;
 use super::key_table::SharedKeyTable;
@@ -29,9 +30,6 @@ const LONG_CONNS: usize = 2;
 const LONG_READS: usize = 6 * LONG_CONNS;
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
 const TIDY: Duration = Duration::from_secs(5);
-/// How many versions of the log are kept: a node that is further behind starts anew.
-const KEPT_VERSIONS: i64 = 1_000;
-
 /// Opens all connections to a server and starts what works in the background.
 pub(super) async fn begin(
     server: Server,
@@ -39,9 +37,7 @@ pub(super) async fn begin(
     context: &SessionContext,
 ) -> Result<Arc<Session>, String> {
     let first = Arc::new(first);
-    let version = first.query("SELECT number FROM _carnet_version", &[]).await;
-    let version = version.and_then(|rows| rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)));
-    let version = version.map_err(|error| words(&error))?.unsigned_abs();
+    let version = freshness::newest(&first).await.map_err(|error| words(&error))?;
     let cache = Arc::new(Cache::new(context.catalog.clone(), version, context.memory_bytes));
     // All at once: until they are there, nobody is served.
     let conns = |number| try_join_all((0..number).map(|_| server.conn()));
@@ -115,10 +111,9 @@ fn start(session: Arc<Session>, first: Arc<PreparedConn>, for_sets: PreparedConn
 async fn tidy(session: &Session, keys: &KeyFollower, budget: &AnswerBudget) -> String {
     loop {
         tokio::time::sleep(TIDY).await;
-        let log = "DELETE FROM _carnet_changes WHERE number <= (SELECT number FROM _carnet_version) - $1";
         let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp()";
         let tidied = async {
-            session.aside.query(log, &[&KEPT_VERSIONS]).await?;
+            session.aside.query(&change_log::tidy(), &[]).await?;
             session.aside.query(quotas, &[]).await?;
             stored_answers::clear(&session.aside).await?;
             stored_answers::measure(&session.aside, budget).await?;

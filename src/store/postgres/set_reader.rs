@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, TryStreamExt, pin_mut};
 use tokio_postgres::Error;
 
+use super::freshness;
 use super::group_error::words;
 use super::kind::Bound;
 use super::prepared_conn::PreparedConn;
@@ -53,9 +54,11 @@ impl TableReader {
     async fn read(&self, key: &SetKey) -> Result<Part, Error> {
         let conn = &self.conn;
         conn.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-        let version: i64 =
-            conn.client.query_one("SELECT number FROM _carnet_version", &[]).await?.try_get(0)?;
         let collection = self.catalog.at(key.collection);
+        // Before the first question, which fixes the moment: a table that another tool rewrites meanwhile
+        // (ALTER TABLE) looks empty to whoever has asked before.
+        conn.client.batch_execute(&sql::keep_from_rewriting(collection)).await?;
+        let version = freshness::newest(conn).await?;
         let mut ids = Ids::default();
         if key.fields.is_empty() {
             let copy = conn.client.copy_out(&sql::all_ids(collection)).await?;
@@ -76,7 +79,7 @@ impl TableReader {
             }
         }
         conn.client.batch_execute("COMMIT").await?;
-        Ok(Part { version: version.unsigned_abs(), last: i64::MAX, ids })
+        Ok(Part { version, last: i64::MAX, ids })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::change_log::NEWEST;
+use super::ddl::literal;
 use super::indexes::{self, LONGEST_SHORT};
 use super::kind::{self, as_text, collation, column_type};
 use crate::catalog::Catalog;
@@ -12,20 +14,21 @@ use crate::record::listing::{Column, Condition, Filter, Listing};
 use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, quote};
 
-/// The version, and the changes since $1, $2 of them at the most.
-pub(super) const CHANGES: &str = "SELECT v.number, v.keys, c.number, c.collection, c.id, c.before::text, c.after::text \
-     FROM _carnet_version v LEFT JOIN _carnet_changes c ON c.number > $1 ORDER BY c.number, c.place LIMIT $2";
-
-/// The first statement of every group: whoever changes records raises the version, so who holds its row writes
-/// alone, and what a statement finds is still so when the next one runs.
-pub(super) const TAKE_TURN: &str = "SELECT FROM _carnet_version FOR NO KEY UPDATE";
+/// The versions from $1 on, with the changes of those after it, $2 of them at the most, and the number of changes to the
+/// access keys. Beyond $3 bytes the records are left out.
+pub(super) const CHANGES: &str = "SELECT (SELECT keys FROM _carnet_version), number, collection, id, \
+     CASE WHEN bytes <= $3 THEN before END, CASE WHEN bytes <= $3 THEN after END, bytes > $3 \
+     FROM (SELECT n.*, coalesce(sum(octet_length(concat(before, after))) OVER (ORDER BY number, place), 0) AS bytes \
+       FROM (SELECT k.number, c.place, c.collection, c.id, c.before::text AS before, c.after::text AS after \
+         FROM _carnet_commits k LEFT JOIN _carnet_changes c ON k.number > $1 AND c.tx = k.tx AND c.at = k.at \
+         WHERE k.number >= $1 ORDER BY k.number, c.place LIMIT $2) AS n) AS summed ORDER BY number, place";
 
 /// Some records, by their ids $1, and the version they are of.
 pub(super) fn records(collection: &Collection) -> String {
     let columns = of_alias(collection, "t");
     let table = quote(collection.name());
     format!(
-        "SELECT v.number, t.id{columns} FROM _carnet_version v LEFT JOIN {table} t ON t.id = ANY($1::bigint[]) \
+        "SELECT v.number, t.id{columns} FROM {NEWEST} v LEFT JOIN {table} t ON t.id = ANY($1::bigint[]) \
          ORDER BY t.id"
     )
 }
@@ -55,7 +58,7 @@ pub(super) fn matching<'a>(
     let (condition, values) = DIALECT.conditions(collection, of_filters(filters), None);
     let table = quote(collection.name());
     let text = format!(
-        "SELECT v.number, m.id FROM _carnet_version v LEFT JOIN \
+        "SELECT v.number, m.id FROM {NEWEST} v LEFT JOIN \
          (SELECT id FROM {table}{condition} ORDER BY id LIMIT {most}) m ON TRUE"
     );
     (text, values)
@@ -73,6 +76,11 @@ pub(super) fn all_matching<'a>(
 /// All ids of a collection, to be copied out.
 pub(super) fn all_ids(collection: &Collection) -> String {
     format!("COPY (SELECT id FROM {}) TO STDOUT (FORMAT binary)", quote(collection.name()))
+}
+
+/// Lets nobody rewrite the table until the end of the transaction.
+pub(super) fn keep_from_rewriting(collection: &Collection) -> String {
+    format!("LOCK TABLE {} IN ACCESS SHARE MODE", quote(collection.name()))
 }
 
 fn of_alias(collection: &Collection, alias: &str) -> String {
@@ -108,8 +116,8 @@ impl RowOutcome {
     }
 }
 
-/// Creates records from arrays, one for each field. Answers the outcome of each, and the ids of those that
-/// were created, in order. Nothing is refused by an error, so that the others of a group stand.
+/// Creates records from arrays, one for each field. Answers the outcome of each, in order, and the record as it is
+/// stored; records that are stored under other ids than they were given come last, without an outcome. Nothing is refused by an error, so that the others of a group stand.
 pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
     let fields = collection.fields();
     let (table, columns) = (quote(collection.name()), columns(collection));
@@ -133,13 +141,19 @@ pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
         duplicate(&mut judge, collection, rule, place, given, "");
     }
     let verdict = if judge.is_empty() { DONE.to_string() } else { format!("CASE{judge} ELSE {DONE} END") };
+    let stored = of_alias(collection, "c");
+    let name = literal(&table);
+    // A full join: a trigger of another tool may leave a record out, or choose another id.
     format!(
-        "WITH input AS (SELECT * FROM unnest({}) WITH ORDINALITY AS i ({columns}, _place)), \
-         judged AS MATERIALIZED (SELECT i.*, {verdict} AS _verdict FROM input i), \
-         created AS (INSERT INTO {table} ({columns}) \
-           SELECT {columns} FROM (SELECT * FROM judged WHERE _verdict = {DONE} ORDER BY _place) g RETURNING id) \
-         SELECT (SELECT array_agg(_verdict ORDER BY _place) FROM judged), \
-           (SELECT array_agg(id ORDER BY id) FROM created)",
+        "WITH input AS (SELECT i.*, {verdict} AS _verdict FROM unnest({}) WITH ORDINALITY AS i ({columns}, _place)), \
+         judged AS MATERIALIZED (SELECT i.*, CASE WHEN _verdict = {DONE} \
+           THEN nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass)) END AS _id \
+           FROM (SELECT * FROM input ORDER BY _place OFFSET 0) i), \
+         created AS (INSERT INTO {table} (id, {columns}) \
+           SELECT _id, {columns} FROM judged WHERE _verdict = {DONE} RETURNING id, {columns}), \
+         numbered AS (SELECT row_number() OVER () AS _number, created.* FROM created) \
+         SELECT j._verdict, c.id{stored} FROM judged j FULL JOIN numbered c ON c.id = j._id \
+           ORDER BY j._place, c._number",
         arrays.join(", ")
     )
 }
@@ -242,7 +256,7 @@ fn duplicate(
 }
 
 /// Deletes the records $1, all of them others; answers of each, in order, [`NO_RECORD`], [`DONE`], or the place from 1
-/// on of the first that still refers to it.
+/// on of the first that still refers to it; and its id where it is gone.
 pub(super) fn delete(collection: &Collection, blockers: &[Blocker]) -> String {
     let table = quote(collection.name());
     let mut judge =
@@ -253,8 +267,8 @@ pub(super) fn delete(collection: &Collection, blockers: &[Blocker]) -> String {
     format!(
         "WITH judged AS MATERIALIZED (SELECT _given.*, CASE{judge} ELSE {DONE} END AS _verdict \
            FROM unnest($1::bigint[]) WITH ORDINALITY AS _given (_id, _place)), \
-         gone AS (DELETE FROM {table} t USING judged j WHERE t.id = j._id AND j._verdict = {DONE} RETURNING 1) \
-         SELECT _verdict FROM judged ORDER BY _place"
+         gone AS (DELETE FROM {table} t USING judged j WHERE t.id = j._id AND j._verdict = {DONE} RETURNING t.id) \
+         SELECT _verdict, gone.id FROM judged LEFT JOIN gone ON gone.id = judged._id ORDER BY _place"
     )
 }
 
@@ -281,6 +295,11 @@ pub(super) fn is_kept_by_all(catalog: &Catalog, collection: &Collection) -> bool
     catalog.referrers(collection).all(|(referrer, position)| {
         referrer.fields()[position].reference().is_none_or(|it| it.on_delete == OnDelete::Restrict)
     })
+}
+
+/// Whether there is a record $1.
+pub(super) fn is_there(collection: &Collection) -> String {
+    format!("SELECT FROM {} WHERE id = $1", quote(collection.name()))
 }
 
 /// The record $1, to be changed: nobody else changes it before we are done.

@@ -68,6 +68,8 @@ impl Group<'_> {
             error => error,
         })?;
         self.settle(&mut sent, &writes, &mut outcomes, false).await?;
+        let explained = self.explain_undone(&writes, &mut outcomes).await;
+        explained.map_err(|error| GroupError::of(&error, false))?;
         if outcomes.len() != places.len() {
             // Stored under the token of another write, an outcome would be repeated to whom it is not about.
             return Err(GroupError::Unreachable);

@@ -10,7 +10,7 @@ mod stored;
 use tokio_postgres::{Error, Transaction};
 
 use super::indexes::{self, Part};
-use super::{ddl, id_counter, system_tables};
+use super::{change_log, ddl, id_counter};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
@@ -103,7 +103,7 @@ fn create(catalog: &Catalog, collection: &Collection) -> Step {
     let indexes = indexes::indexes(collection).into_iter().flat_map(|index| index.parts);
     let statements = [ddl::create_table(catalog, collection)].into_iter();
     let statements =
-        statements.chain(indexes.map(|part| part.create)).chain(system_tables::triggers(collection));
+        statements.chain(indexes.map(|part| part.create)).chain(change_log::triggers(collection));
     Step { words: words::create(collection), statements: statements.collect() }
 }
 

@@ -71,8 +71,17 @@ impl Server {
 
     /// How much memory the process has, in KiB.
     pub(crate) fn memory(&self) -> usize {
+        self.kib("VmRSS:")
+    }
+
+    /// The most that it ever had, in KiB.
+    pub(crate) fn peak_memory(&self) -> usize {
+        self.kib("VmHWM:")
+    }
+
+    fn kib(&self, line: &str) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|it| it.strip_prefix(line)).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 

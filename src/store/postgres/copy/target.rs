@@ -18,6 +18,7 @@ use crate::store::copy::{CopyError, Outlet};
 use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::words;
+use crate::store::postgres::change_log::TAKE_TURN;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::prepare::{self, Failure};
 use crate::store::postgres::{audit, ddl, indexes, key_table};
@@ -76,9 +77,14 @@ async fn begin<'a>(
     // The source may keep us waiting.
     transaction.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;
     let plan = prepare::bring_in_line(&transaction, place, catalog, is_changing).await?;
-    // As whoever writes: from here on nobody else does. The triggers raise the version with the first record.
-    let hold = "SET LOCAL lock_timeout = '30s'; SELECT FROM _carnet_version FOR NO KEY UPDATE";
-    transaction.batch_execute(hold).await?;
+    // From here on nobody else writes.
+    let tables = catalog.collections().iter().map(|collection| quote(collection.name()));
+    let tables: Vec<String> = tables.chain(["_carnet_keys".to_owned()]).collect();
+    let hold = format!(
+        "SET LOCAL lock_timeout = '30s'; {TAKE_TURN}; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",
+        tables.join(", ")
+    );
+    transaction.batch_execute(&hold).await?;
     let collections = catalog
         .collections()
         .iter()

@@ -4,7 +4,7 @@ use super::stored::Table;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 use crate::store::migration::Step;
-use crate::store::postgres::{ddl, kind, system_tables};
+use crate::store::postgres::{change_log, ddl, kind};
 use crate::store::schema_diff::{Question, Stored};
 
 /// Gives the table what it lacks.
@@ -26,17 +26,15 @@ pub(super) fn step(collection: &Collection, table: &Table) -> Option<Step> {
         words.push("ids that are never used again");
         statements.extend(counter);
     }
-    if system_tables::TRIGGERS.iter().any(|trigger| !table.triggers.iter().any(|stored| stored == trigger)) {
+    if change_log::TRIGGERS.iter().any(|trigger| !table.triggers.iter().any(|stored| stored == trigger)) {
         words.push("changes that every node hears of");
-        statements.extend(system_tables::triggers(collection));
+        statements.extend(change_log::triggers(collection));
         // A trigger that somebody switched off exists, and making it anew does not switch it on.
         statements.extend(
-            system_tables::TRIGGERS
-                .iter()
-                .map(|name| ddl::alter(collection, &format!("ENABLE TRIGGER {name}"))),
+            change_log::TRIGGERS.iter().map(|name| ddl::alter(collection, &format!("ENABLE TRIGGER {name}"))),
         );
         // What was changed until now, nobody was told.
-        statements.push(system_tables::forget(collection));
+        statements.push(change_log::forget(collection));
     }
     let words = (!words.is_empty()).then(|| format!("adopt {}: {}", collection.name(), words.join(", ")));
     words.map(|words| Step { words, statements })
