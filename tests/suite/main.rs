@@ -130,6 +130,7 @@ mod store {
         mod replication;
         mod retries;
         mod settings;
+        mod sql_fuzz;
         mod tables;
         mod tools;
         mod triggers_off;
