@@ -40,6 +40,7 @@ pub struct StoreMetrics {
     wal_bytes: Level,
     answer_bytes: Level,
     busy: Counter,
+    taken_back: Counter,
     steps: Counter,
     blocks_read: Counter,
     set_bytes: Level,
@@ -84,6 +85,11 @@ impl StoreMetrics {
     pub fn memory_is(&self, sets: u64, blocks: u64) {
         self.set_bytes.set(i64::try_from(sets).unwrap_or(i64::MAX));
         self.block_bytes.set(i64::try_from(blocks).unwrap_or(i64::MAX));
+    }
+
+    /// A transaction was taken back for the sake of one of its writes; each is tried alone.
+    pub fn took_back(&self) {
+        self.taken_back.inc();
     }
 
     /// The database was locked by somebody else.
@@ -133,6 +139,10 @@ impl Metrics {
                 "What answers take in the database that are stored for safe retries",
             ),
             busy: named.any("carnet_store_busy", "Times the database was locked by somebody else"),
+            taken_back: named.any(
+                "carnet_store_commits_taken_back",
+                "Transactions taken back for the sake of one of their writes, each of which is then tried alone",
+            ),
             steps: named.any("carnet_store_read_steps", "Steps of the database's machine while reading"),
             blocks_read: named.any("carnet_store_blocks_read", "Blocks of records that were not in memory"),
             set_bytes: named.bytes("carnet_store_sets", "Memory that sets of ids take"),

@@ -70,7 +70,10 @@ impl Postgres {
         let sizes = match error {
             GroupError::OneIsLarge(0) => vec![1],
             GroupError::OneIsLarge(at) => vec![at, 1],
-            error if error.is_passing() || error.may_be_of_one() => vec![1; writes.len()],
+            error if error.is_passing() || error.may_be_of_one() => {
+                self.context.observer.store().took_back();
+                vec![1; writes.len()]
+            }
             error => {
                 refuse(writes, &error.into());
                 return Vec::new();

@@ -189,7 +189,8 @@ fn every_node_says_what_the_database_says_whatever_tools_do() {
         }
         nodes.iter().for_each(|node| compare(node, &format!("round {round}")));
     }
-    println!("{committed} transactions of tools went through");
+    let taken_back: u64 = nodes.iter().map(|node| node.metric("carnet_store_commits_taken_back_total")).sum();
+    println!("{committed} transactions of tools went through; {taken_back} groups were taken back");
     assert!(committed as u64 > ROUNDS, "the tools did next to nothing");
     nodes.into_iter().for_each(|node| node.stop().is_sound());
 }
