@@ -122,9 +122,9 @@ mod store {
         mod copy;
         mod foreign_triggers;
         mod full;
-        mod index_builds;
         mod keys;
         mod ledger;
+        mod locking;
         mod nodes;
         mod outage;
         mod pooler;
