@@ -6,6 +6,7 @@ mod pgbench;
 mod reads;
 mod report;
 mod starts;
+mod tools;
 mod writes;
 
 use std::path::Path;
@@ -46,6 +47,7 @@ pub(crate) fn run(options: &Options, scratch: &Path) -> anyhow::Result<()> {
     starts::measure(&bench, &mut results).context("while measuring starts")?;
     reads::measure(&bench, &mut results).context("while measuring reads")?;
     writes::measure(&bench, &mut results).context("while measuring writes")?;
+    tools::measure(&bench, &mut results).context("while measuring beside other tools")?;
     std::fs::remove_dir_all(scratch)?;
     report::write(&bench, &machine, &results)
 }

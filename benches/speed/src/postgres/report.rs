@@ -1,7 +1,7 @@
 //! The report on the engine for many nodes.
 
 use super::cluster::Cluster;
-use super::{Bench, starts, writes};
+use super::{Bench, starts, tools, writes};
 use crate::goals::{self, Goal, Row};
 use crate::machine;
 use crate::options::Options;
@@ -40,6 +40,7 @@ pub(super) fn write(bench: &Bench<'_>, machine: &str, results: &Results) -> anyh
         ("Goals on PostgreSQL", goals::judge(rows(bench, results, largest), largest)),
         ("Reads on PostgreSQL", reads_table(results)),
         ("Writes on PostgreSQL, on a database of 100 k users", writes_table(results)),
+        ("Beside other tools, on a database of 100 k users", tools_table(results)),
         ("Starts and memory on PostgreSQL", starts_table(results)),
     ];
     publish(bench.options, &PLACE, machine, tables, results, None)
@@ -53,6 +54,9 @@ fn rows(bench: &Bench<'_>, results: &Results, largest: u64) -> Vec<Row> {
     let depth = |measure| {
         let ratio = results.ratio((DEEP, largest, Carnet), (FIRST, largest, Carnet), measure);
         vec![(format!("{}:", users(largest)), ratio)]
+    };
+    let ratio = |line, other, measure| {
+        vec![(String::new(), results.ratio((line, USERS, Carnet), (other, USERS, Carnet), measure))]
     };
     let key = |who| (CREATE_64, USERS, who);
     let creates = results.ratio(key(Carnet), key(Pgbench), Measure::Rate);
@@ -80,6 +84,24 @@ fn rows(bench: &Bench<'_>, results: &Results, largest: u64) -> Vec<Row> {
             goal: Goal::AtLeast(1.0),
             users: None,
             measured: vec![(String::new(), creates)],
+        },
+        Row {
+            measure: "updates beside a tool that locks and then updates / beside one that updates, per second",
+            goal: Goal::AtLeast(0.7),
+            users: None,
+            measured: ratio(tools::BESIDE_LOCKS, tools::BESIDE_UPDATES, Measure::Rate),
+        },
+        Row {
+            measure: "fetch one after 60,000 commits under an open snapshot / before, p50",
+            goal: Goal::AtMost(1.3),
+            users: None,
+            measured: ratio(tools::FETCH_AFTER, tools::FETCH_BEFORE, Measure::P50),
+        },
+        Row {
+            measure: "create after 60,000 commits under an open snapshot / before, p50",
+            goal: Goal::AtMost(1.3),
+            users: None,
+            measured: ratio(tools::CREATE_AFTER, tools::CREATE_BEFORE, Measure::P50),
         },
     ]
 }
@@ -133,6 +155,24 @@ fn writes_table(results: &Results) -> Table {
     let lines = CREATES.map(|(line, _)| line).into_iter();
     let others = [UPDATE, DELETE, MIXED, writes::CREATE_2, writes::FETCH_1, writes::FETCH_2];
     for line in lines.chain(others).filter(|line| !results.sizes(line).is_empty()) {
+        table.add_row(std::iter::once(line.to_owned()).chain(cells(results, line, USERS)).collect());
+    }
+    table
+}
+
+/// The inserts are those of pgbench: into carnet's table, and into one without triggers.
+fn tools_table(results: &Results) -> Table {
+    let mut table = Table::new(&[&["line"], &HEAD[..]].concat());
+    let inserts = tools::INSERTS.map(|(line, _)| line).into_iter();
+    let others = [
+        tools::BESIDE_UPDATES,
+        tools::BESIDE_LOCKS,
+        tools::FETCH_BEFORE,
+        tools::FETCH_AFTER,
+        tools::CREATE_BEFORE,
+        tools::CREATE_AFTER,
+    ];
+    for line in inserts.chain(others).filter(|line| !results.sizes(line).is_empty()) {
         table.add_row(std::iter::once(line.to_owned()).chain(cells(results, line, USERS)).collect());
     }
     table

@@ -27,10 +27,10 @@ pub(super) const FETCH_2: &str = "fetch one, 64 clients over two nodes";
 
 const DATABASE: &str = "written";
 /// As many threads of pgbench as were best with many clients, on two cores and on more.
-const THREADS: usize = 2;
+pub(super) const THREADS: usize = 2;
 
 /// The same columns and indexes, without triggers. The identity goes on where the rows end.
-const TWIN: &str = "\
+pub(super) const TWIN: &str = "\
 CREATE SCHEMA plain;
 CREATE TABLE plain.address (LIKE address INCLUDING ALL);
 CREATE TABLE plain.users (LIKE users INCLUDING ALL);
