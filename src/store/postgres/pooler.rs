@@ -6,26 +6,29 @@ use std::time::Duration;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::connection;
+use super::connection::{self, Connected};
 use super::refusal::{Cause, ConnectError};
 
 /// Who has no free connection for the second one may let it wait.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Refuses such a pooler, by the backends that two connections meet. Nothing is set for that, which others would find.
-pub(super) async fn check(
-    first: &Client,
-    config: &Config,
-    tls: &MakeRustlsConnect,
-) -> Result<(), ConnectError> {
-    // A server that has none left is not refused for that: a command needs no second one.
-    let Ok(second) = connection::connect(config, tls).await else { return Ok(()) };
-    let outcome = tokio::time::timeout(PATIENCE, lends_transactions(first, &second.client)).await;
+/// Connects, and refuses such a pooler by the backends that two connections meet. Nothing is set for that, which others
+/// would find.
+pub(super) async fn connect(config: &Config, tls: &MakeRustlsConnect) -> Result<Connected, ConnectError> {
+    // At once: a server may hang up on who is idle, as long as nothing is set.
+    let (first, second) = tokio::join!(connection::connect(config, tls), connection::connect(config, tls));
+    let (first, second) = match (first, second) {
+        (Ok(first), Ok(second)) => (first, second),
+        // A server that has one left is not refused for that: a command needs no second one.
+        (Ok(one), Err(_)) | (Err(_), Ok(one)) => return Ok(one),
+        (Err(refused), Err(_)) => return Err(refused),
+    };
+    let outcome = tokio::time::timeout(PATIENCE, lends_transactions(&first.client, &second.client)).await;
     // Its place is to be free again for those that are opened next.
     drop(second.client);
     let _ = tokio::time::timeout(PATIENCE, second.alive.ended()).await;
     let cause = match outcome {
-        Ok(Ok(false)) => return Ok(()),
+        Ok(Ok(false)) => return Ok(first),
         Ok(Ok(true)) => Cause::Pooler,
         Ok(Err(error)) => Cause::of(&error),
         Err(_) => Cause::TimedOut(PATIENCE),

@@ -121,10 +121,10 @@ async fn open(
     tls: &MakeRustlsConnect,
     looks_for_pooler: bool,
 ) -> Result<(PreparedConn, SystemTime), NoConn> {
-    let connected = connection::connect(config, tls).await?;
-    if looks_for_pooler {
-        pooler::check(&connected.client, config, tls).await?;
-    }
+    let connected = match looks_for_pooler {
+        true => pooler::connect(config, tls).await?,
+        false => connection::connect(config, tls).await?,
+    };
     let conn = PreparedConn::new(connected).await?;
     let row = conn.client.query_one("SELECT pg_postmaster_start_time()", &[]).await;
     let started = row.and_then(|row| row.try_get(0))?;

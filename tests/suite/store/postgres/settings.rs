@@ -12,12 +12,12 @@ use crate::support::home::Home;
 #[ignore = "needs PostgreSQL: ./test postgres"]
 fn timeouts_and_quotes_that_the_server_is_set_to_are_not_those_of_a_node() {
     let cluster = Cluster::start();
-    cluster.set("idle_session_timeout", "300ms");
+    cluster.set("idle_session_timeout", "2s");
     cluster.set("quote_all_identifiers", "on");
     let has_transaction_timeout =
         cluster.query("SELECT count(*) FROM pg_settings WHERE name = 'transaction_timeout'") == ["1"];
     if has_transaction_timeout {
-        cluster.set("transaction_timeout", "300ms");
+        cluster.set("transaction_timeout", "2s");
     }
     let home = Home::at(&cluster.url(), &configs::unique());
     // The second start compares what is there with what it would make.
@@ -27,14 +27,14 @@ fn timeouts_and_quotes_that_the_server_is_set_to_are_not_those_of_a_node() {
     // Longer than the server lets others be idle; who asks meanwhile does so in one connection each.
     let began = Instant::now();
     let long_idle = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet' AND state = 'idle' \
-         AND clock_timestamp() - state_change > interval '900 ms'";
+         AND clock_timestamp() - state_change > interval '3 s'";
     while cluster.query(long_idle).is_empty() {
         assert!(began.elapsed() < SAFETY_NET, "no connection is left idle: {}", server.stderr());
     }
     assert_eq!(server.create_user("John", "Doe"), 2);
     // A transaction that takes longer than the server lets others take.
     let waits = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet' AND wait_event_type = 'Lock' \
-         AND clock_timestamp() - xact_start > interval '900 ms'";
+         AND clock_timestamp() - xact_start > interval '2500 ms'";
     let unlimited = if has_transaction_timeout { "SET LOCAL transaction_timeout = 0; " } else { "" };
     let lock = format!("{unlimited}LOCK TABLE users");
     std::thread::scope(|scope| {
