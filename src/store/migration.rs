@@ -8,6 +8,8 @@ use crate::catalog::Catalog;
 #[derive(Debug, Default)]
 pub struct MigrationPlan {
     pub steps: Vec<Step>,
+    /// What some steps need besides, once they are done.
+    pub builds: Vec<IndexBuild>,
     pub conflicts: Vec<Conflict>,
     /// What is worth knowing, and changes nothing.
     pub notes: Vec<String>,
@@ -18,6 +20,15 @@ pub struct MigrationPlan {
 pub struct Step {
     pub words: String,
     pub statements: Vec<String>,
+}
+
+/// An index that is built or dropped while others write, which no transaction can do.
+#[derive(Debug)]
+pub struct IndexBuild {
+    /// As SQL spells its name.
+    pub index: String,
+    /// The statement that would build it in a transaction; `None` where it only goes.
+    pub create: Option<String>,
 }
 
 /// Something in the stored data that contradicts the configuration.

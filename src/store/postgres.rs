@@ -1,6 +1,7 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
+mod alone;
 mod audit;
 mod batching;
 mod change_log;
@@ -19,6 +20,7 @@ mod group_error;
 mod group_run;
 mod group_window;
 mod id_counter;
+mod index_builds;
 mod indexes;
 mod key_check;
 mod key_follower;
@@ -41,6 +43,7 @@ mod session;
 mod session_tasks;
 mod set_reader;
 mod sql;
+mod start_failure;
 mod statement_cache;
 mod stored_answers;
 mod system_tables;
@@ -102,7 +105,10 @@ impl Postgres {
     ) -> Result<Arc<Self>, OpenError> {
         let (server, mut first) = Server::find(url, None).await?;
         let place = url.to_string();
-        let plan = prepare::prepare(&mut first.client, &place, &catalog).await?;
+        let plan = {
+            let tell = |words: &str| observer.report(Event::Notice(words));
+            prepare::prepare(&mut first.client, &place, &catalog, &tell).await?
+        };
         for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
             observer.report(Event::Notice(words));
         }

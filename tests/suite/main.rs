@@ -122,6 +122,7 @@ mod store {
         mod copy;
         mod foreign_triggers;
         mod full;
+        mod index_builds;
         mod keys;
         mod ledger;
         mod locking;

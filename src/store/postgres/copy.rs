@@ -13,7 +13,7 @@ use super::address::PostgresUrl;
 use super::ddl::literal;
 use super::prepared_conn::PreparedConn;
 use super::server::Server;
-use super::{key_table, kind, prepare};
+use super::{key_table, kind, start_failure};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
@@ -48,7 +48,7 @@ impl Reached {
 }
 
 fn failed(place: &str, error: &Error) -> CopyError {
-    CopyError::failed(place, prepare::cause(error))
+    CopyError::failed(place, start_failure::cause(error))
 }
 
 /// The table and its columns in the order in which they travel.

@@ -38,7 +38,7 @@ impl KeyTable {
     pub(in crate::store) async fn open(url: &PostgresUrl) -> Result<Self, OpenError> {
         let (_, mut conn) = Server::find(url, None).await?;
         // The store is made where there is none; no collection is asked about.
-        prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default()).await?;
+        prepare::prepare(&mut conn.client, &url.to_string(), &Catalog::default(), &|_| ()).await?;
         Ok(Self { conn })
     }
 

@@ -1,20 +1,27 @@
 //! The start: whether the database is one that carnet can use, and its tables in line with the catalog, wholly or
 //! not at all.
 
-use tokio_postgres::error::SqlState;
+use std::time::{Duration, Instant};
+
 use tokio_postgres::{Client, Error, Transaction};
 
+use super::alone::{self, Tell};
 use super::change_log::TAKE_TURN;
 use super::server_checks::ServerFacts;
+use super::start_failure::{Failure, cause, explained, is_locked};
 use super::undeclared_refs::UndeclaredRef;
-use super::{audit, rights, system_tables, tables};
+use super::{audit, index_builds, rights, system_tables, tables};
 use crate::catalog::Catalog;
 use crate::store::OpenError;
 use crate::store::audit::{Actor, Deed};
 use crate::store::migration::MigrationPlan;
 
-/// Nodes that start at once prepare one after the other: "carn".
-const ADVISORY_LOCK: i64 = 0x6361_726e;
+/// For how long a lock on a table is asked for again.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Who wants a lock on a whole table, and waits for one who reads it, keeps everybody else waiting behind: so it waits
+/// shortly, lets them through, and tries again.
+const SHORTLY: &str = "SET LOCAL lock_timeout = '1s'";
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// What a start would change. Changes nothing, and takes no lock.
 pub(super) async fn inspect(
@@ -51,14 +58,19 @@ pub(super) async fn has_store(client: &mut Client, place: &str) -> Result<bool, 
 }
 
 /// Brings the tables in line with the catalog, and returns what was done for it. Where nothing has to be done, no
-/// right to change tables is needed, and nobody who writes is held up.
+/// right to change tables is needed, nobody who writes is held up, and nobody who changes tables is waited for.
 pub(super) async fn prepare(
     client: &mut Client,
     place: &str,
     catalog: &Catalog,
+    tell: Tell<'_>,
 ) -> Result<MigrationPlan, OpenError> {
     let mut is_changing = false;
-    let outcome = attempt(client, place, catalog, &mut is_changing).await;
+    let outcome = match in_line(client, place, catalog).await {
+        Ok(None) => change(client, place, catalog, &mut is_changing, tell).await,
+        Ok(Some(plan)) => Ok(plan),
+        Err(failure) => Err(failure),
+    };
     explained(client, place, catalog, outcome, is_changing).await
 }
 
@@ -75,51 +87,117 @@ pub(super) async fn undeclared_refs(
     found.await.map_err(|error| OpenError::Unusable { place: place.to_owned(), cause: cause(&error) })
 }
 
+/// The plan, where it is empty.
+async fn in_line(
+    client: &mut Client,
+    place: &str,
+    catalog: &Catalog,
+) -> Result<Option<MigrationPlan>, Failure> {
+    let transaction = client.transaction().await?;
+    let (facts, plan) = look(&transaction, place, catalog).await?;
+    if !plan.steps.is_empty() || !facts.is_ours {
+        return Ok(None);
+    }
+    check_rights(&transaction, place, catalog, &facts).await?;
+    Ok(Some(plan))
+}
+
+async fn change(
+    client: &mut Client,
+    place: &str,
+    catalog: &Catalog,
+    is_changing: &mut bool,
+    tell: Tell<'_>,
+) -> Result<MigrationPlan, Failure> {
+    alone::begin(client, tell).await?;
+    let began = Instant::now();
+    let plan = loop {
+        match attempt(client, place, catalog, is_changing).await {
+            Err(Failure::Database(error)) if is_locked(&error) && began.elapsed() < PATIENCE => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => break outcome?,
+        }
+    };
+    *is_changing = true;
+    index_builds::run(client, &plan.builds, tell).await?;
+    *is_changing = false;
+    alone::end(client).await?;
+    Ok(plan)
+}
+
 async fn attempt(
     client: &mut Client,
     place: &str,
     catalog: &Catalog,
     is_changing: &mut bool,
 ) -> Result<MigrationPlan, Failure> {
-    // Each statement sees what was committed before it, also by the node that had the lock until now.
+    // Each statement sees what was committed before it, also by the node that was alone until now.
     let transaction = client.transaction().await?;
     let plan = bring_in_line(&transaction, place, catalog, is_changing).await?;
     transaction.commit().await?;
     Ok(plan)
 }
 
-/// Brings the tables in line with the catalog, in the caller's transaction. `is_changing` says of a failure whether it
-/// was about changing them.
+/// Brings the tables in line with the catalog, in the transaction of a caller who is [`alone`], but for the indexes that
+/// are built afterwards. `is_changing` says of a failure whether it was about changing them.
 pub(super) async fn bring_in_line(
     transaction: &Transaction<'_>,
     place: &str,
     catalog: &Catalog,
     is_changing: &mut bool,
 ) -> Result<MigrationPlan, Failure> {
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&ADVISORY_LOCK]).await?;
-    let facts = ServerFacts::read(transaction).await?;
-    let schema = facts.check(place)?;
-    facts.check_writable(place)?;
-    let mut plan = planned(transaction, catalog).await?;
+    let (facts, plan) = look(transaction, place, catalog).await?;
     if !plan.steps.is_empty() || !facts.is_ours {
         *is_changing = true;
+        // What writers do from the look to here may be in the way: the database says so, and `explained` looks again.
         hold_writers(transaction, &facts).await?;
-        // Once more, now that nobody writes.
-        plan = planned(transaction, catalog).await?;
+        transaction.batch_execute(SHORTLY).await?;
         if !facts.is_ours {
-            transaction.batch_execute(&system_tables::create(schema)).await?;
+            transaction.batch_execute(&system_tables::create(facts.check(place)?)).await?;
         }
         tables::apply(transaction, &plan).await?;
+        // Before the indexes are built: the trail may name one that could not be, but misses none.
         for step in &plan.steps {
             audit::append(transaction, Deed::configured(&step.words), &Actor::start()).await?;
         }
+        let missing = match plan.builds.is_empty() {
+            true => Vec::new(),
+            false => rights::to_change(transaction, catalog).await?,
+        };
+        if !missing.is_empty() {
+            return Err(rights::forbidden(place, &facts.role, missing).into());
+        }
         *is_changing = false;
     }
-    let missing = rights::to_serve(transaction, catalog).await?;
-    if !missing.is_empty() {
-        return Err(rights::forbidden(place, &facts.role, missing).into());
-    }
+    check_rights(transaction, place, catalog, &facts).await?;
     Ok(plan)
+}
+
+/// What the server is, and what would have to change; an error where it will not do.
+async fn look(
+    transaction: &Transaction<'_>,
+    place: &str,
+    catalog: &Catalog,
+) -> Result<(ServerFacts, MigrationPlan), Failure> {
+    let facts = ServerFacts::read(transaction).await?;
+    facts.check(place)?;
+    facts.check_writable(place)?;
+    let plan = planned(transaction, catalog).await?;
+    Ok((facts, plan))
+}
+
+async fn check_rights(
+    transaction: &Transaction<'_>,
+    place: &str,
+    catalog: &Catalog,
+    facts: &ServerFacts,
+) -> Result<(), Failure> {
+    let missing = rights::to_serve(transaction, catalog).await?;
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(rights::forbidden(place, &facts.role, missing).into()),
+    }
 }
 
 async fn planned(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<MigrationPlan, Failure> {
@@ -140,80 +218,4 @@ async fn hold_writers(transaction: &Transaction<'_>, facts: &ServerFacts) -> Res
         transaction.batch_execute(TAKE_TURN).await?;
     }
     Ok(())
-}
-
-/// Why an attempt failed: in words already, or in those of the database.
-pub(super) enum Failure {
-    Open(OpenError),
-    Database(Error),
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        Self::Open(error)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-/// An error of the database, in words. For a right that is missing, the database is asked which: its own message
-/// is in its own language, and names no remedy.
-pub(super) async fn explained<T>(
-    client: &mut Client,
-    place: &str,
-    catalog: &Catalog,
-    outcome: Result<T, Failure>,
-    is_changing: bool,
-) -> Result<T, OpenError> {
-    let error = match outcome {
-        Ok(value) => return Ok(value),
-        Err(Failure::Open(error)) => return Err(error),
-        Err(Failure::Database(error)) => error,
-    };
-    let place_of = |cause| OpenError::Unusable { place: place.to_owned(), cause };
-    match error.code() {
-        Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            let missing = missing(client, catalog, is_changing).await;
-            match missing {
-                Ok((role, missing)) if !missing.is_empty() => Err(rights::forbidden(place, &role, missing)),
-                _ => Err(place_of(cause(&error))),
-            }
-        }
-        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Err(place_of(
-            "its tables must change, and a transaction elsewhere has them locked; end that one first".into(),
-        )),
-        _ => Err(place_of(cause(&error))),
-    }
-}
-
-async fn missing(
-    client: &mut Client,
-    catalog: &Catalog,
-    is_changing: bool,
-) -> Result<(String, Vec<rights::Missing>), Error> {
-    let transaction = client.transaction().await?;
-    let role = transaction.query_one("SELECT current_user::text", &[]).await?.get(0);
-    let mut missing = Vec::new();
-    if is_changing {
-        missing = rights::to_change(&transaction, catalog).await?;
-    }
-    if missing.is_empty() {
-        missing = rights::to_serve(&transaction, catalog).await?;
-    }
-    Ok((role, missing))
-}
-
-/// What the database says; the driver's own text would only be "db error".
-pub(super) fn cause(error: &Error) -> String {
-    match error.as_db_error() {
-        None => error.to_string(),
-        Some(said) => match said.detail() {
-            None => said.message().to_owned(),
-            Some(detail) => format!("{} ({detail})", said.message()),
-        },
-    }
 }

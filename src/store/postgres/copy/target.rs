@@ -20,8 +20,8 @@ use crate::store::keys::KeyRow;
 use crate::store::migration::words;
 use crate::store::postgres::change_log::TAKE_TURN;
 use crate::store::postgres::connection::Alive;
-use crate::store::postgres::prepare::{self, Failure};
-use crate::store::postgres::{audit, ddl, indexes, key_table};
+use crate::store::postgres::start_failure::{self, Failure};
+use crate::store::postgres::{alone, audit, ddl, indexes, key_table, prepare, tables};
 
 pub(in crate::store) struct Target<'a> {
     transaction: Transaction<'a>,
@@ -60,7 +60,7 @@ impl Reached {
                 let mut other = other.map_err(|refused| CopyError::failed(place, refused.words))?;
                 let outcome: Result<(), Failure> = Err(failure);
                 let explained =
-                    prepare::explained(&mut other.client, place, catalog, outcome, is_changing).await;
+                    start_failure::explained(&mut other.client, place, catalog, outcome, is_changing).await;
                 explained.map_or_else(|error| Err(error.into()), |()| Err(CopyError::Stopped))
             }
         }
@@ -73,10 +73,14 @@ async fn begin<'a>(
     catalog: &Catalog,
     is_changing: &mut bool,
 ) -> Result<(Transaction<'a>, Vec<bool>), Refusal> {
+    // Until the connection ends, which the copy has for itself.
+    alone::begin(client, &|_| ()).await?;
     let transaction = client.transaction().await?;
     // The source may keep us waiting.
     transaction.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;
     let plan = prepare::bring_in_line(&transaction, place, catalog, is_changing).await?;
+    // Nobody reads what is being filled.
+    tables::apply_builds(&transaction, &plan).await?;
     // From here on nobody else writes.
     let tables = catalog.collections().iter().map(|collection| quote(collection.name()));
     let tables: Vec<String> = tables.chain(["_carnet_keys".to_owned()]).collect();
@@ -116,7 +120,7 @@ impl Target<'_> {
                 self.place,
                 format!(
                     "{}; a copy needs a role that owns the table {}",
-                    prepare::cause(&error),
+                    start_failure::cause(&error),
                     collection.name()
                 ),
             ),
@@ -217,7 +221,7 @@ impl Target<'_> {
         let warned = alive.warnings();
         match transaction.commit().await {
             Err(error) if error.as_db_error().is_some() => Err(failed(place, &error)),
-            Err(error) => Err(unknown(prepare::cause(&error))),
+            Err(error) => Err(unknown(start_failure::cause(&error))),
             // A commit that its replicas did not confirm says so in no other way.
             Ok(()) if alive.warnings() != warned => Err(unknown("the commit was not replicated".into())),
             Ok(()) => Ok(()),
