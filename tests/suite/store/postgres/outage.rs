@@ -194,9 +194,12 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
     let unknown = |place: usize| answers[place].0.body_text().contains("unknown");
     assert!(answers.iter().all(|(answer, _)| answer.status == 503), "{answers:?}");
     let refused: Vec<usize> = (0..6).filter(|place| !unknown(*place)).collect();
-    assert!(unknown(0) && !refused.is_empty(), "{answers:?}");
+    // Which of them comes to the writer first, a busy machine decides.
+    let begun: Vec<usize> = (0..6).filter(|place| unknown(*place)).collect();
+    assert!(!begun.is_empty() && !refused.is_empty(), "{answers:?}");
+    let told = |place: &usize| answers[*place].1;
     assert!(
-        refused.iter().all(|place| answers[*place].1 < answers[0].1),
+        refused.iter().map(told).max() < begun.iter().map(told).min(),
         "told only afterwards: {answers:?}"
     );
     let deadline = Instant::now() + SAFETY_NET;
