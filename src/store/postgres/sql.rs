@@ -15,12 +15,14 @@ use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, quote};
 
 /// The versions from $1 on, with the changes of those after it, $2 of them at the most, and the number of changes to the
-/// access keys. Beyond $3 bytes the records are left out.
+/// access keys. Beyond $3 bytes the records are left out. The changes are looked up for each version: to read the whole
+/// log instead, which a planner without statistics may do, would take longer the more has happened.
 pub(super) const CHANGES: &str = "SELECT (SELECT keys FROM _carnet_version), number, collection, id, \
      CASE WHEN bytes <= $3 THEN before END, CASE WHEN bytes <= $3 THEN after END, bytes > $3 \
      FROM (SELECT n.*, coalesce(sum(octet_length(concat(before, after))) OVER (ORDER BY number, place), 0) AS bytes \
-       FROM (SELECT k.number, c.place, c.collection, c.id, c.before::text AS before, c.after::text AS after \
-         FROM _carnet_commits k LEFT JOIN _carnet_changes c ON k.number > $1 AND c.tx = k.tx AND c.at = k.at \
+       FROM (SELECT k.number, c.* FROM _carnet_commits k LEFT JOIN LATERAL \
+           (SELECT place, collection, id, before::text AS before, after::text AS after FROM _carnet_changes l \
+             WHERE k.number > $1 AND l.tx = k.tx AND l.at = k.at ORDER BY l.place OFFSET 0) AS c ON TRUE \
          WHERE k.number >= $1 ORDER BY k.number, c.place LIMIT $2) AS n) AS summed ORDER BY number, place";
 
 /// Some records, by their ids $1, and the version they are of.
