@@ -56,8 +56,7 @@ impl Store for Schema {
     }
 
     fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
-        let turn =
-            "SELECT pg_advisory_xact_lock(7161130699267768320 + '_carnet_version'::regclass::oid::bigint)";
+        let turn = "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
         hold(&self.url(), turn, meanwhile);
     }
 

@@ -1,10 +1,10 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
-mod alone;
 mod audit;
 mod batching;
 mod change_log;
+mod change_log_reader;
 mod change_row;
 mod checked_writes;
 mod columns;
@@ -27,7 +27,7 @@ mod key_follower;
 pub(super) mod key_table;
 mod lifetime;
 mod kind;
-mod news;
+mod migration_lock;
 mod pooler;
 mod prepare;
 mod prepared_conn;

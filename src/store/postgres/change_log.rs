@@ -19,11 +19,11 @@ pub(super) const TRIGGERS: [&str; 4] =
 /// The first statement of whatever carnet writes: nodes write one after the other, and what a statement finds is still
 /// so when the next one runs, unless another tool came in between.
 pub(super) const TAKE_TURN: &str =
-    "SELECT pg_advisory_xact_lock(7161130699267768320 + '_carnet_version'::regclass::oid::bigint)";
+    "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
 /// The newest version, in a statement that reads records of it.
 pub(super) const NEWEST: &str = "(SELECT max(number) AS number FROM _carnet_commits)";
 
-/// The lock under which numbers are given, beside that of the turn. Whatever has the same name in another schema of the
+/// The lock under which numbers are given: "caro", beside "carn" of the turn. Whatever has the same name in another schema of the
 /// database has other locks.
 const NUMBERING: i64 = 0x6361_726f << 32;
 

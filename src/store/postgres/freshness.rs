@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 use tokio_postgres::Error;
 
 use super::change_log::NEWEST;
+use super::change_log_reader::LoggedChanges;
 use super::group_error::words;
 use super::key_follower::KeyFollower;
-use super::news::News;
 use super::prepared_conn::PreparedConn;
 use super::sql;
 use crate::catalog::Catalog;
@@ -118,7 +118,7 @@ impl ChangeFeed {
             return self.start_anew(asked).await;
         }
         if version != known {
-            self.apply(version, News::read(&self.catalog, &rows[1..])?);
+            self.apply(version, LoggedChanges::read(&self.catalog, &rows[1..])?);
         }
         self.keys.follow(&self.conn, first.try_get(0)?, asked).await
     }
@@ -126,11 +126,11 @@ impl ChangeFeed {
     /// Forgets everything: the log no longer reaches back to what is known, or another database stands at this address.
     async fn start_anew(&self, asked: Instant) -> Result<(), Error> {
         let version = newest(&self.conn).await?;
-        self.apply(version, News::unknown(&self.catalog));
+        self.apply(version, LoggedChanges::unknown(&self.catalog));
         self.keys.follow(&self.conn, -2, asked).await
     }
 
-    fn apply(&self, version: u64, News { changes, forgotten }: News) {
+    fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {
         self.cache.apply(version, &changes, &forgotten);
         forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
     }

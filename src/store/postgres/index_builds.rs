@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Error};
 
-use super::alone::Tell;
+use super::migration_lock::Tell;
 use super::prepared_conn::SETTINGS;
 use crate::store::migration::IndexBuild;
 

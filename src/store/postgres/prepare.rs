@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::{Client, Error, Transaction};
 
-use super::alone::{self, Tell};
 use super::change_log::TAKE_TURN;
+use super::migration_lock::{self, Tell};
 use super::server_checks::ServerFacts;
 use super::start_failure::{Failure, cause, explained, is_locked};
 use super::undeclared_refs::UndeclaredRef;
@@ -109,7 +109,7 @@ async fn change(
     is_changing: &mut bool,
     tell: Tell<'_>,
 ) -> Result<MigrationPlan, Failure> {
-    alone::begin(client, tell).await?;
+    migration_lock::begin(client, tell).await?;
     let began = Instant::now();
     let plan = loop {
         match attempt(client, place, catalog, is_changing).await {
@@ -122,7 +122,7 @@ async fn change(
     *is_changing = true;
     index_builds::run(client, &plan.builds, tell).await?;
     *is_changing = false;
-    alone::end(client).await?;
+    migration_lock::end(client).await?;
     Ok(plan)
 }
 

@@ -30,6 +30,7 @@ const LONG_CONNS: usize = 2;
 const LONG_READS: usize = 6 * LONG_CONNS;
 /// How often what nobody needs any more is taken out of the log of changes and the tables of quotas and answers.
 const TIDY: Duration = Duration::from_secs(5);
+
 /// Opens all connections to a server and starts what works in the background.
 pub(super) async fn begin(
     server: Server,

@@ -21,7 +21,7 @@ use crate::store::migration::words;
 use crate::store::postgres::change_log::TAKE_TURN;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::start_failure::{self, Failure};
-use crate::store::postgres::{alone, audit, ddl, indexes, key_table, prepare, tables};
+use crate::store::postgres::{audit, ddl, indexes, key_table, migration_lock, prepare, tables};
 
 pub(in crate::store) struct Target<'a> {
     transaction: Transaction<'a>,
@@ -74,7 +74,7 @@ async fn begin<'a>(
     is_changing: &mut bool,
 ) -> Result<(Transaction<'a>, Vec<bool>), Refusal> {
     // Until the connection ends, which the copy has for itself.
-    alone::begin(client, &|_| ()).await?;
+    migration_lock::begin(client, &|_| ()).await?;
     let transaction = client.transaction().await?;
     // The source may keep us waiting.
     transaction.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;

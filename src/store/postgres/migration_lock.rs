@@ -1,4 +1,4 @@
-//! Who changes tables is alone: nodes that start at once do it one after the other.
+//! The lock of migrations: nodes that start at once change tables one after the other.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ pub(super) type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// How often to ask whether the other one is done.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The lock that they take: "carn", and the number of the schema.
-const LOCK: &str = "(x'6361726e'::bigint << 32) + coalesce(current_schema()::regnamespace::oid::bigint, 0)";
+/// The lock that they take: "carm", and the number of the schema. Those of writers are in `change_log.rs`.
+const LOCK: &str = "(x'6361726d'::bigint << 32) + coalesce(current_schema()::regnamespace::oid::bigint, 0)";
 
 /// Waits until nobody else changes the tables of this schema; from then on nobody does until [`end`], or until the
 /// connection ends. It asks again and again: a statement that waits in the database has a snapshot, and who builds an

@@ -10,7 +10,7 @@ use crate::record::{RecordId, representation};
 use crate::store::change::{After, Change};
 
 /// What has changed, and the collections of which more has changed than is told.
-pub(super) struct News {
+pub(super) struct LoggedChanges {
     pub(super) changes: Vec<Change>,
     pub(super) forgotten: Vec<usize>,
 }
@@ -26,7 +26,7 @@ struct Commit<'r> {
     places: HashMap<(usize, RecordId), usize>,
 }
 
-impl News {
+impl LoggedChanges {
     /// Everything is forgotten.
     pub(super) fn unknown(catalog: &Catalog) -> Self {
         Self { changes: Vec::new(), forgotten: (0..catalog.collections().len()).collect() }
@@ -34,12 +34,12 @@ impl News {
 
     /// Rows `keys, number, collection, id, before, after, is_cut`, in the order of commits, and of statements in each.
     pub(super) fn read(catalog: &Catalog, rows: &[Row]) -> Result<Self, Error> {
-        let mut news = Self { changes: Vec::with_capacity(rows.len()), forgotten: Vec::new() };
+        let mut logged = Self { changes: Vec::with_capacity(rows.len()), forgotten: Vec::new() };
         let mut commit = Commit::default();
         for row in rows {
             let number = row.try_get(1)?;
             if commit.number != number {
-                news.take(catalog, std::mem::replace(&mut commit, Commit { number, ..Commit::default() }));
+                logged.take(catalog, std::mem::replace(&mut commit, Commit { number, ..Commit::default() }));
             }
             // A commit of which the log has nothing: it was lost, or somebody says that all has changed.
             let Some(name) = row.try_get::<_, Option<&str>>(2)? else { return Ok(Self::unknown(catalog)) };
@@ -49,13 +49,13 @@ impl News {
                 Some(id) if !row.try_get::<_, bool>(6)? => {
                     commit.add(collection.position(), id, (row.try_get(4)?, row.try_get(5)?));
                 }
-                _ => news.forget(collection.position()),
+                _ => logged.forget(collection.position()),
             }
         }
-        news.take(catalog, commit);
-        let News { changes, forgotten } = &mut news;
+        logged.take(catalog, commit);
+        let LoggedChanges { changes, forgotten } = &mut logged;
         changes.retain(|change| !forgotten.contains(&change.collection));
-        Ok(news)
+        Ok(logged)
     }
 
     fn take(&mut self, catalog: &Catalog, commit: Commit<'_>) {
