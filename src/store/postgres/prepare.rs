@@ -139,8 +139,8 @@ async fn attempt(
     Ok(plan)
 }
 
-/// Brings the tables in line with the catalog, in the transaction of a caller who is [`alone`], but for the indexes that
-/// are built afterwards. `is_changing` says of a failure whether it was about changing them.
+/// Brings the tables in line with the catalog, in the transaction of a caller who holds the lock of migrations, but for
+/// the indexes that are built afterwards. `is_changing` says of a failure whether it was about changing them.
 pub(super) async fn bring_in_line(
     transaction: &Transaction<'_>,
     place: &str,
