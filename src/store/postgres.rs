@@ -16,6 +16,7 @@ mod freshness;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
+mod group_attempt;
 mod group_error;
 mod group_run;
 mod group_window;
