@@ -3,6 +3,7 @@
 pub mod address;
 mod audit;
 mod batching;
+mod blocked_writes;
 mod change_log;
 mod change_log_reader;
 mod change_row;

@@ -118,6 +118,7 @@ mod store {
     /// What only a server shows.
     mod postgres {
         mod alterations;
+        mod blocked_writes;
         mod columns;
         mod copy;
         mod foreign_triggers;

@@ -24,6 +24,16 @@ pub(super) enum Step {
     Careful(usize),
 }
 
+impl Step {
+    /// The places of its writes in the group.
+    pub(super) fn places(&self) -> Range<usize> {
+        match self {
+            Self::Inserts(range) | Self::Updates(range) | Self::Deletes(range) => range.clone(),
+            Self::Careful(at) => *at..at + 1,
+        }
+    }
+}
+
 /// What the last step has in it.
 #[derive(Default)]
 struct Batch {

@@ -62,7 +62,7 @@ impl Group<'_> {
                     match (CheckedWrite { group: self, is_shared }).run(writes[at]).await {
                         Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
                         Ok(CheckedOutcome::TooFar) => return Err(GroupError::OneIsLarge(at)),
-                        Err(error) => return Err(GroupError::of(&error, false)),
+                        Err(error) => return Err(GroupError::of(&error, false).at(at..at + 1)),
                     }
                 }
                 step => {

@@ -25,6 +25,12 @@ use crate::store::StoreError;
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::{Write, WriteOutcome, Written};
 
+/// How long a lock is waited for, in the words of PostgreSQL.
+pub(super) type LockWait = &'static str;
+/// What all of a group wait for is waited for longer than what one of them needs.
+pub(super) const WAIT_LONGER: &str = "SET LOCAL lock_timeout = '5s'";
+const COMMIT: &str = "SET LOCAL lock_timeout = '5s'; COMMIT";
+
 /// The writes that share one commit.
 pub(super) struct Group<'a> {
     pub(super) catalog: &'a Catalog,
@@ -32,6 +38,8 @@ pub(super) struct Group<'a> {
     pub(super) conn: &'a PreparedConn,
     pub(super) budget: &'a AnswerBudget,
     pub(super) key_check: KeyCheck<'a>,
+    /// How long each of its writes waits for a lock.
+    pub(super) lock_wait: LockWait,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
     /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.
@@ -63,7 +71,7 @@ impl Group<'_> {
         writes: &[&Write],
         outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), GroupError> {
-        self.send(sent, Part::Commit, self.simply("COMMIT"));
+        self.send(sent, Part::Commit, self.simply(COMMIT));
         self.settle(sent, writes, outcomes, true).await
     }
 
@@ -132,6 +140,9 @@ impl Group<'_> {
                 (Err(error), Part::Begin) if has_steps => Some(GroupError::Unknown(words(&error))),
                 (Err(error), Part::SameKeys) if key_check::are_others(&error) => {
                     Some(GroupError::KeysChanged)
+                }
+                (Err(error), Part::Step(step)) => {
+                    Some(GroupError::of(&error, commit_was_sent).at(step.places()))
                 }
                 (Err(error), _) => Some(GroupError::of(&error, commit_was_sent)),
                 (Ok(rows), Part::Step(step)) => {

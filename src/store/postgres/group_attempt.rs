@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio_postgres::error::SqlState;
 
 use super::engine::Postgres;
-use super::group::Group;
+use super::group::{Group, LockWait};
 use super::group_error::GroupError;
 use super::key_check::KeyCheck;
 use super::session::Session;
@@ -29,9 +29,10 @@ impl Postgres {
     pub(super) async fn attempt(
         &self,
         writes: Vec<PendingWrite>,
+        lock_wait: LockWait,
     ) -> Result<(), (Vec<PendingWrite>, GroupError)> {
         let Some(session) = self.session() else { return Err((writes, GroupError::Unreachable)) };
-        let (writes, outcome) = self.run_admitted(&session, writes).await;
+        let (writes, outcome) = self.run_admitted(&session, writes, lock_wait).await;
         let observer = &self.context.observer;
         match outcome {
             // All were refused.
@@ -48,7 +49,7 @@ impl Postgres {
                             self.refusals.note(&writes, cause, observer);
                         }
                     }
-                    GroupError::OneIsLarge(_) | GroupError::KeysChanged => {}
+                    GroupError::Locked(_) | GroupError::OneIsLarge(_) | GroupError::KeysChanged => {}
                     GroupError::NoConnection(cause) => self.refusals.note(&writes, cause, observer),
                     GroupError::Unreachable => session.lifetime.end("the server takes no writes any more"),
                     GroupError::Unknown(cause) => {
@@ -66,6 +67,7 @@ impl Postgres {
         &self,
         session: &Session,
         mut writes: Vec<PendingWrite>,
+        lock_wait: LockWait,
     ) -> (Vec<PendingWrite>, Result<Vec<WriteReply>, GroupError>) {
         let mut has_changed_keys = false;
         loop {
@@ -79,7 +81,7 @@ impl Postgres {
                 Some(number) if !has_changed_keys => KeyCheck::ByNumber(number),
                 Some(_) => KeyCheck::InTurn(session, &self.context.keys),
             };
-            match self.run(session, &writes, key_check).await {
+            match self.run(session, &writes, key_check, lock_wait).await {
                 Err(GroupError::KeysChanged) => has_changed_keys = true,
                 outcome => return (writes, outcome),
             }
@@ -105,14 +107,17 @@ impl Postgres {
         session: &Session,
         writes: &[PendingWrite],
         key_check: KeyCheck<'_>,
+        lock_wait: LockWait,
     ) -> Result<Vec<WriteReply>, GroupError> {
         let mut place = session.writing.lock().await;
         let conn = match place.take().filter(|conn| conn.alive.is_alive()) {
             Some(conn) => conn,
-            None => Arc::new(session.server.conn().await.map_err(|refused| match refused.is_full {
-                true => GroupError::NoConnection(refused.words),
-                false => GroupError::Unreachable,
-            })?),
+            None => {
+                Arc::new(session.server.writing_conn().await.map_err(|refused| match refused.is_full {
+                    true => GroupError::NoConnection(refused.words),
+                    false => GroupError::Unreachable,
+                })?)
+            }
         };
         let group = Group {
             catalog: &self.context.catalog,
@@ -120,6 +125,7 @@ impl Postgres {
             conn: &conn,
             budget: &self.context.budget,
             key_check,
+            lock_wait,
             at_hand: Default::default(),
             is_open: Default::default(),
         };
@@ -130,9 +136,12 @@ impl Postgres {
         // A connection whose last answer was not read is never used again: whatever it still does, it does without us.
         let is_fit = match outcome {
             Ok(_) => true,
-            Err(GroupError::RolledBack { .. } | GroupError::OneIsLarge(_) | GroupError::KeysChanged) => {
-                matches!(tokio::time::timeout(COMMIT_TIMEOUT, group.close()).await, Ok(true))
-            }
+            Err(
+                GroupError::RolledBack { .. }
+                | GroupError::Locked(_)
+                | GroupError::OneIsLarge(_)
+                | GroupError::KeysChanged,
+            ) => matches!(tokio::time::timeout(COMMIT_TIMEOUT, group.close()).await, Ok(true)),
             Err(GroupError::NoConnection(_) | GroupError::Unreachable | GroupError::Unknown(_)) => false,
         };
         if outcome.as_ref().is_err_and(GroupError::is_of_an_outdated_plan) {

@@ -1,5 +1,7 @@
 //! What can befall a whole group, and what it means to those who wait.
 
+use std::ops::Range;
+
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -18,6 +20,8 @@ pub(super) enum GroupError {
         /// The rule that was broken, where the server names one.
         constraint: Option<String>,
     },
+    /// Another tool has locked what one of the writes at these places needs; nothing was done.
+    Locked(Range<usize>),
     /// The write at this place touches so many records that it must not share its commit; nothing was done.
     OneIsLarge(usize),
     /// The access keys are others than those by which the writes were let in; nothing was done.
@@ -49,6 +53,24 @@ impl GroupError {
             }
             _ if commit_was_sent => Self::Unknown(words(error)),
             _ => Self::Unreachable,
+        }
+    }
+
+    /// What it means where it befell the writes at these places. The turn and the commit are of all, and waited for
+    /// longer.
+    pub(super) fn at(self, places: Range<usize>) -> Self {
+        match self {
+            Self::RolledBack { code: SqlState::LOCK_NOT_AVAILABLE, .. } => Self::Locked(places),
+            error => error,
+        }
+    }
+
+    /// The same, of a group of which only the writes at these places were done.
+    pub(super) fn among(self, places: &[usize]) -> Self {
+        match self {
+            Self::OneIsLarge(at) => Self::OneIsLarge(places[at]),
+            Self::Locked(Range { start, end }) => Self::Locked(places[start]..places[end - 1] + 1),
+            error => error,
         }
     }
 
@@ -109,7 +131,7 @@ impl GroupError {
 impl From<GroupError> for StoreError {
     fn from(error: GroupError) -> Self {
         match error {
-            GroupError::OneIsLarge(_) | GroupError::KeysChanged => Self::Busy,
+            GroupError::Locked(_) | GroupError::OneIsLarge(_) | GroupError::KeysChanged => Self::Busy,
             GroupError::NoConnection(_) | GroupError::Unreachable => Self::Unavailable,
             GroupError::Unknown(_) => Self::OutcomeUnknown,
             GroupError::RolledBack { code, cause, .. } => match code {

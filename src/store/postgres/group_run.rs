@@ -3,7 +3,7 @@
 use tokio_postgres::Error;
 
 use super::batching::{self, Step};
-use super::change_log::TAKE_TURN;
+use super::change_log::TAKE_TURN_THEN_HURRY;
 use super::group::{Group, Part};
 use super::group_error::GroupError;
 use super::key_check::{self, KeyCheck, SAME_KEYS};
@@ -17,11 +17,11 @@ impl Group<'_> {
         let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let has_tokens = waiting.iter().any(|waiting| waiting.token().is_some());
-        self.prepare(&writes, &steps, has_tokens).await.map_err(|error| GroupError::of(&error, false))?;
+        self.prepare(&writes, &steps, has_tokens).await?;
         let mut sent = Vec::with_capacity(steps.len() + 4);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, Part::Begin, self.simply("BEGIN"));
-        self.send(&mut sent, Part::Other, self.ask(TAKE_TURN, Vec::new()));
+        self.send(&mut sent, Part::Other, self.ask(TAKE_TURN_THEN_HURRY, vec![Box::new(self.lock_wait)]));
         match self.key_check {
             KeyCheck::Needless => {}
             KeyCheck::ByNumber(number) => {
@@ -49,17 +49,24 @@ impl Group<'_> {
     }
 
     /// Has every statement at hand: to prepare one waits, and what waits would be overtaken.
-    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), Error> {
-        self.have_at_hand(TAKE_TURN.into()).await?;
+    async fn prepare(&self, writes: &[&Write], steps: &[Step], has_tokens: bool) -> Result<(), GroupError> {
+        let common = self.prepare_common(has_tokens).await;
+        common.map_err(|error| GroupError::of(&error, false))?;
+        for step in steps {
+            let prepared = self.have_at_hand(self.text(writes, step)).await;
+            prepared.map_err(|error| GroupError::of(&error, false).at(step.places()))?;
+        }
+        Ok(())
+    }
+
+    async fn prepare_common(&self, has_tokens: bool) -> Result<(), Error> {
+        self.have_at_hand(TAKE_TURN_THEN_HURRY.into()).await?;
         if matches!(self.key_check, KeyCheck::ByNumber(_)) {
             self.have_at_hand(SAME_KEYS.into()).await?;
         }
         if has_tokens {
             self.conn.statement(stored_answers::LOOK_UP).await?;
             self.have_at_hand(stored_answers::KEEP.into()).await?;
-        }
-        for step in steps {
-            self.have_at_hand(self.text(writes, step)).await?;
         }
         Ok(())
     }

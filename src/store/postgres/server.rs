@@ -112,6 +112,14 @@ impl Server {
         }
         Ok(conn)
     }
+
+    /// One to write with. All writes of the node wait while it waits for a lock, so it does not wait for long; for the
+    /// turn and a commit, a group sets another time.
+    pub(super) async fn writing_conn(&self) -> Result<PreparedConn, NoConn> {
+        let conn = self.conn().await?;
+        conn.client.batch_execute("SET lock_timeout = '500ms'").await?;
+        Ok(conn)
+    }
 }
 
 /// A connection with its settings, and when its server was started. What looks for a pooler does so before anything is

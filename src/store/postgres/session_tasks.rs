@@ -43,7 +43,7 @@ pub(super) async fn begin(
     // All at once: until they are there, nobody is served.
     let conns = |number| try_join_all((0..number).map(|_| server.conn()));
     let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
-    let opened = try_join5(quick, long, server.conn(), server.conn(), server.conn()).await;
+    let opened = try_join5(quick, long, server.conn(), server.conn(), server.writing_conn()).await;
     let (quick, long, aside, for_sets, writing) = opened.map_err(|refused| refused.words)?;
     let aside = Arc::new(aside);
     aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;

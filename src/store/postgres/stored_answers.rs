@@ -10,7 +10,7 @@ use tokio_postgres::Error;
 
 use super::batching::{self, LARGEST_BATCH_BYTES};
 use super::columns::Bound;
-use super::group::{Group, Part, Sent};
+use super::group::{Group, Part, Sent, WAIT_LONGER};
 use super::group_error::GroupError;
 use super::prepared_conn::PreparedConn;
 use crate::store::write::answer_budget::AnswerBudget;
@@ -63,11 +63,9 @@ impl Group<'_> {
         let steps = batching::batch(self.catalog, self.statements, &writes);
         let mut outcomes = Vec::with_capacity(writes.len());
         let carried_out = self.carry_out(&mut sent, &writes, steps, &mut outcomes).await;
-        carried_out.map_err(|error| match error {
-            GroupError::OneIsLarge(at) => GroupError::OneIsLarge(places[at]),
-            error => error,
-        })?;
-        self.settle(&mut sent, &writes, &mut outcomes, false).await?;
+        carried_out.map_err(|error| error.among(&places))?;
+        let settled = self.settle(&mut sent, &writes, &mut outcomes, false).await;
+        settled.map_err(|error| error.among(&places))?;
         let explained = self.explain_undone(&writes, &mut outcomes).await;
         explained.map_err(|error| GroupError::of(&error, false))?;
         if outcomes.len() != places.len() {
@@ -91,6 +89,7 @@ impl Group<'_> {
             Some((token, StoredAnswer::of(outcome, token.shows_record)?))
         });
         let (mut sent, mut bytes) = (Vec::new(), 0);
+        self.send(&mut sent, Part::Other, self.simply(WAIT_LONGER));
         for parameters in batches(answers.inspect(|(_, answer)| bytes += answer.bytes())) {
             self.send(&mut sent, Part::Other, self.ask(KEEP, parameters));
         }

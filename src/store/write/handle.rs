@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
 use super::queue::Queue;
 use super::{Origin, Write, WriteReply, WriteRequest};
 use crate::observe::{Event, Observer};
+use crate::record::RecordId;
 use crate::store::StoreError;
 use crate::store::keys::Credential;
 
@@ -18,12 +20,17 @@ pub(in crate::store) struct WriterHandle {
     in_flight: Arc<InFlight>,
 }
 
+/// The position of a collection, and a record of it.
+pub(in crate::store) type Record = (usize, RecordId);
+
 /// A write that waits or is being done, and where to answer.
 pub(in crate::store) struct PendingWrite {
     pub(in crate::store) write: Write,
     origin: Origin,
     /// Its number in the queue, once it was taken from there.
     number: u64,
+    /// When it was handed in.
+    since: Instant,
     guard: Option<InFlightGuard>,
     reply: oneshot::Sender<WriteReply>,
 }
@@ -45,7 +52,8 @@ impl WriterHandle {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
         let bytes = write.text_bytes();
         let (reply, answer) = oneshot::channel();
-        let number = self.queue.push(PendingWrite { write, origin, number: 0, guard, reply }, bytes)?;
+        let pending = PendingWrite { write, origin, number: 0, since: Instant::now(), guard, reply };
+        let number = self.queue.push(pending, bytes)?;
         Ok((number, answer))
     }
 
@@ -57,7 +65,8 @@ impl WriterHandle {
 
     /// Lets a write wait again, where it stood: nothing of it was done.
     pub(in crate::store) fn put_back(&self, pending: PendingWrite) {
-        self.queue.put_back(pending.number, pending);
+        let bytes = pending.bytes();
+        self.queue.put_back(pending.number, pending, bytes);
     }
 }
 
@@ -69,6 +78,27 @@ impl PendingWrite {
     /// What its author was let in by, where nobody else is.
     pub(in crate::store) fn credential(&self) -> Option<&Credential> {
         self.origin.credential.as_ref()
+    }
+
+    /// The record that it changes; a create has none yet.
+    pub(in crate::store) fn record(&self) -> Option<Record> {
+        self.write.id().map(|id| (self.write.collection(), id))
+    }
+
+    pub(in crate::store) fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// How many bytes its texts take.
+    pub(in crate::store) fn bytes(&self) -> usize {
+        self.write.text_bytes()
+    }
+
+    /// One whose answer nobody waits for.
+    #[cfg(test)]
+    pub(in crate::store) fn unheard(write: Write, since: Instant) -> Self {
+        let (reply, _) = oneshot::channel();
+        Self { write, origin: Origin::default(), number: 0, since, guard: None, reply }
     }
 
     pub(in crate::store) fn answer(self, reply: WriteReply) {

@@ -105,9 +105,9 @@ impl<T> Queue<T> {
     }
 
     /// Lets a write wait again, where it stood: nothing of it was done.
-    pub(in crate::store) fn put_back(&self, number: u64, write: T) {
-        // It had its place before, and is the next to be taken.
-        self.state.lock().insert(number, write, 0);
+    pub(in crate::store) fn put_back(&self, number: u64, write: T, bytes: usize) {
+        // It had its place before, so it is never refused.
+        self.state.lock().insert(number, write, bytes);
     }
 
     pub(in crate::store) fn len(&self) -> usize {
@@ -184,7 +184,7 @@ mod tests {
         }
         let (number, first) = queue.take().unwrap();
         assert_eq!((queue.take(), first), (Some((1, "b")), "a"));
-        queue.put_back(number, first);
+        queue.put_back(number, first, 0);
         assert_eq!((queue.take(), queue.take(), queue.take()), (Some((0, "a")), Some((2, "c")), None));
         assert_eq!(queue.wait(SOON), Waited::InVain);
     }

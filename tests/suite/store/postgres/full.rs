@@ -77,7 +77,7 @@ fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refuse
     crowd.members.pop();
     // The server takes a moment to notice that there is room.
     let ended = "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity \
-         WHERE application_name = 'carnet' AND query = 'COMMIT' ORDER BY state_change DESC LIMIT 1) writing";
+         WHERE application_name = 'carnet' AND query LIKE '%; COMMIT' ORDER BY state_change DESC LIMIT 1) writing";
     until(|| schema::query(&cluster.url(), ended).is_ok_and(|ended| ended == ["t"]), "nobody hung up");
     crowd.grow_to(MOST - OURS + 1);
     // Of one that is sent before the node has noticed, nobody can say what became of it.
