@@ -6,6 +6,10 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 use crate::store::Store;
 
+/// Takes the turn of the nodes, for which each of their writes waits.
+pub const TAKE_TURN: &str =
+    "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
+
 /// A schema that one test has for itself.
 pub struct Schema {
     name: String,
@@ -56,8 +60,7 @@ impl Store for Schema {
     }
 
     fn hold_writers(&self, meanwhile: &mut dyn FnMut()) {
-        let turn = "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
-        hold(&self.url(), turn, meanwhile);
+        hold(&self.url(), TAKE_TURN, meanwhile);
     }
 
     fn query(&self, sql: &str) -> Vec<String> {

@@ -32,11 +32,11 @@ fn timeouts_and_quotes_that_the_server_is_set_to_are_not_those_of_a_node() {
         assert!(began.elapsed() < SAFETY_NET, "no connection is left idle: {}", server.stderr());
     }
     assert_eq!(server.create_user("John", "Doe"), 2);
-    // A transaction that takes longer than the server lets others take.
+    // A transaction that takes longer than the server lets others take: no other lock is waited for so long.
     let waits = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet' AND wait_event_type = 'Lock' \
          AND clock_timestamp() - xact_start > interval '2500 ms'";
     let unlimited = if has_transaction_timeout { "SET LOCAL transaction_timeout = 0; " } else { "" };
-    let lock = format!("{unlimited}LOCK TABLE users");
+    let lock = format!("{unlimited}{}", schema::TAKE_TURN);
     std::thread::scope(|scope| {
         let written = schema::hold(&cluster.url(), &lock, || {
             let written =
