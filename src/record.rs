@@ -4,6 +4,7 @@ pub mod access_key;
 pub mod draft;
 pub mod etag;
 pub mod fault;
+pub mod fold;
 pub mod listing;
 pub mod moment;
 pub mod representation;
