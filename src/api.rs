@@ -131,7 +131,7 @@ impl App {
             // Nobody below reads it, but what cannot be read is said everywhere.
             return Err(ApiError::Query(*error));
         }
-        context.enter(&route, matches!(&query, Ok((query, _)) if query.has_key()));
+        context.enter(&route, query.as_ref().ok().map(|(query, _)| query));
         let Some(verb) = verb else {
             if let Ok((_, presented)) = query {
                 context.look_at_quota(&route, presented, request).await;
@@ -141,9 +141,9 @@ impl App {
                 _ => Err(ApiError::MethodNotAllowed(route.allow())),
             };
         };
-        let (query, presented) = query?;
-        context.query = query.pairs;
-        let answered = match context.admit(&route, verb, presented, request).await {
+        let (mut query, presented) = query?;
+        context.query = std::mem::take(&mut query.pairs);
+        let answered = match context.admit(&route, verb, &query, presented, request).await {
             Ok(()) => endpoint(&route, verb, context, request).await,
             Err(refused) => Err(refused),
         };

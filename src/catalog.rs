@@ -4,6 +4,7 @@
 //! a collection declared above. Who wrote the declaration, and where, is the business of `config`.
 
 pub mod collection;
+pub mod control;
 pub mod declaration;
 pub mod field;
 pub mod name;

@@ -1,12 +1,17 @@
 //! One stored record: its id and its values.
 
 pub mod access_key;
+pub mod cursor;
 pub mod draft;
 pub mod etag;
+pub mod expansion;
 pub mod fault;
+pub mod fetching;
 pub mod fold;
 pub mod listing;
+pub mod members;
 pub mod moment;
+pub mod projection;
 pub mod representation;
 pub mod scope;
 pub mod value;

@@ -37,7 +37,7 @@ use crate::record::access_key::{KeyEntry, KeyHash};
 use crate::record::etag::ETag;
 use crate::record::listing::Listing;
 use audit::Actor;
-use cache::backend::ListRequest;
+use cache::list_request::ListRequest;
 use cache::read_path;
 pub use error::{OpenError, StoreError};
 use keys::{Changed, KeyAdminError, KeyChange, KeySet};

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::App;
 use super::error::ApiError;
 use super::route::Route;
-use crate::catalog::collection::{Admission, Verb};
+use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::name::key_parameters;
 use crate::http::query::{self, Pair};
 use crate::http::{self, HeaderMap, Request, header};
 use crate::record::access_key::KeyHash;
+use crate::record::expansion::Expansion;
 use crate::record::moment::Moment;
 use crate::record::scope::Right;
 use crate::store::keys::{Credential, Holder};
@@ -40,13 +41,15 @@ impl KeyParameters {
 pub(super) struct Query<'a> {
     /// The pairs in the order given, without those that carry an access key.
     pub(super) pairs: Vec<Pair<'a>>,
+    /// The collections that are read besides the one in the path (`expand`).
+    pub(super) expanded: Vec<&'a Collection>,
     presented: Option<Cow<'a, str>>,
 }
 
 impl<'a> Query<'a> {
     pub(super) fn parse(parameters: &KeyParameters, query: &'a str) -> Result<Self, ApiError> {
         if query.is_empty() {
-            return Ok(Self { pairs: Vec::new(), presented: None });
+            return Ok(Self { pairs: Vec::new(), expanded: Vec::new(), presented: None });
         }
         let mut pairs = query::parse(query)?;
         let mut presented = None;
@@ -61,12 +64,18 @@ impl<'a> Query<'a> {
         if is_ambiguous {
             return Err(ApiError::KeyGivenTwice);
         }
-        Ok(Self { pairs, presented })
+        Ok(Self { pairs, expanded: Vec::new(), presented })
     }
 
     /// Whether the URL holds an access key, known or not.
     pub(super) fn has_key(&self) -> bool {
         self.presented.is_some()
+    }
+
+    /// Who may come in: the strictest of all collections that are read counts.
+    pub(super) fn admission(&self, route: &Route<'_>) -> Admission {
+        let expanded = self.expanded.iter().map(|collection| collection.admission());
+        expanded.fold(route.admission(), Admission::max)
     }
 }
 
@@ -108,16 +117,22 @@ pub(super) enum Presented {
 /// Reads the query, and looks the presented key up as it is at this moment where the route asks for one. Nothing is
 /// counted here.
 pub(super) fn read<'a>(
-    app: &App,
+    app: &'a App,
     route: &Route<'_>,
+    verb: Option<Verb>,
     query: &'a str,
     headers: &HeaderMap,
 ) -> Result<(Query<'a>, Presented), ApiError> {
     if route.is_of_service() {
-        return Ok((Query { pairs: query::parse(query)?, presented: None }, Presented::Nothing));
+        let pairs = query::parse(query)?;
+        return Ok((Query { pairs, expanded: Vec::new(), presented: None }, Presented::Nothing));
     }
-    let query = Query::parse(&app.key_parameters, query)?;
-    if route.admission() == Admission::Open {
+    let mut query = Query::parse(&app.key_parameters, query)?;
+    if let (Some(collection), Some(Verb::Get)) = (route.collection(), verb) {
+        let targets = Expansion::targets(collection, query.pairs.iter()).into_iter();
+        query.expanded = targets.map(|target| app.catalog.at(target)).collect();
+    }
+    if query.admission(route) == Admission::Open {
         return Ok((query, Presented::Nothing));
     }
     let Some(key) = presented(&query, headers)? else { return Ok((query, Presented::Nothing)) };
@@ -166,13 +181,23 @@ fn unauthorized(app: &App) -> ApiError {
 }
 
 /// Refuses a known caller whose key has not the right. An anonymous one that was let in needs none.
-pub(super) fn authorize(caller: &Caller, route: &Route<'_>, verb: Verb) -> Result<(), ApiError> {
+pub(super) fn authorize(
+    caller: &Caller,
+    route: &Route<'_>,
+    verb: Verb,
+    expanded: &[&Collection],
+) -> Result<(), ApiError> {
     let Caller::Known(holder) = caller else { return Ok(()) };
     let Some(collection) = route.collection() else {
         return if holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
     };
-    let right = Right::of(verb);
-    if holder.scopes.allow(collection.name(), right) {
+    may(holder, collection, Right::of(verb))?;
+    expanded.iter().try_for_each(|collection| may(holder, collection, Right::Read))
+}
+
+fn may(holder: &Holder, collection: &Collection, right: Right) -> Result<(), ApiError> {
+    // Where nobody is asked who they are, a key that another collection asked for takes nothing away.
+    if collection.admission() == Admission::Open || holder.scopes.allow(collection.name(), right) {
         return Ok(());
     }
     Err(ApiError::MissingScope { collection: collection.name().to_owned(), right })

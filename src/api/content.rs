@@ -2,7 +2,7 @@
 
 use super::error::ApiError;
 use crate::http::{HeaderMap, HeaderName, HeaderValue, header};
-use crate::record::etag::ETags;
+use crate::record::etag::{ETags, ExpandedETag};
 
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -53,6 +53,11 @@ pub(super) fn if_match(headers: &HeaderMap) -> Option<ETags> {
 /// What `If-None-Match` names: the client has it already.
 pub(super) fn if_none_match(headers: &HeaderMap) -> Option<ETags> {
     tags(headers, header::IF_NONE_MATCH).map(|value| ETags::weak(&value))
+}
+
+/// Whether `If-None-Match` names this: the client has it already.
+pub(super) fn holds_expanded(headers: &HeaderMap, tag: ExpandedETag) -> bool {
+    tags(headers, header::IF_NONE_MATCH).is_some_and(|value| tag.is_named_by(&value))
 }
 
 /// The value of a header that may stand in several lines. A tag that is not ASCII is none of ours, and stays in

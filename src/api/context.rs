@@ -9,7 +9,7 @@ use super::rate_limit::Tally;
 use super::route::Route;
 use super::timing::Timing;
 use super::{App, idempotency};
-use crate::catalog::collection::{Admission, Verb};
+use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::http::query::Pair;
 use crate::http::{HeaderValue, Request, Response, Uri, header};
 use crate::record::moment::Moment;
@@ -33,8 +33,9 @@ impl<'a> Head<'a> {
     /// `None` for a path that does not exist.
     pub(super) fn read(app: &'a App, target: &'a Uri, request: &Request) -> Option<Self> {
         let route = Route::parse(&app.catalog, &app.settings, target.path())?;
-        let query = access::read(app, &route, target.query().unwrap_or_default(), request.headers());
-        Some(Self { verb: route.verb(request.method()), route, query })
+        let verb = route.verb(request.method());
+        let query = access::read(app, &route, verb, target.query().unwrap_or_default(), request.headers());
+        Some(Self { route, verb, query })
     }
 
     /// Whether the body can matter to anybody: neither the method nor access will refuse the request.
@@ -82,8 +83,10 @@ impl<'a> RequestContext<'a> {
     }
 
     /// From here on the answer says what answers of this route say, however it ends.
-    pub(super) fn enter(&mut self, route: &Route<'_>, has_key_in_url: bool) {
-        let varies_by_key = route.admission() != Admission::Open;
+    pub(super) fn enter(&mut self, route: &Route<'_>, query: Option<&Query<'_>>) {
+        let has_key_in_url = query.is_some_and(Query::has_key);
+        let admission = query.map_or(route.admission(), |query| query.admission(route));
+        let varies_by_key = admission != Admission::Open;
         self.subject = match route.collection() {
             Some(_) => Subject::Records { varies_by_key, has_key_in_url },
             None if route.is_of_service() => Subject::Service,
@@ -96,15 +99,23 @@ impl<'a> RequestContext<'a> {
         &mut self,
         route: &Route<'_>,
         verb: Verb,
+        query: &Query<'_>,
         presented: Presented,
         request: &Request,
     ) -> Result<(), ApiError> {
-        if let (Presented::Known(credential), Admission::KnownOnly) = (&presented, route.admission()) {
+        let admission = query.admission(route);
+        if let (Presented::Known(credential), Admission::KnownOnly) = (&presented, admission) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }
-        self.caller = access::admit(self.app, route.admission(), presented, request)?;
-        let authorized = access::authorize(&self.caller, route, verb);
+        self.caller = access::admit(self.app, admission, presented, request)?;
+        let authorized = access::authorize(&self.caller, route, verb, &query.expanded);
         let Some(collection) = route.collection() else { return authorized };
+        if authorized.is_ok() && !query.expanded.is_empty() {
+            // Rare, and boxed: every request would have the room for it otherwise.
+            Box::pin(self.count_each(collection, &query.expanded)).await?;
+            self.timing.mark("access");
+            return Ok(());
+        }
         if let (Caller::Known(holder), Some(limit)) = (&self.caller, collection.rate_limit()) {
             // What the key may not do does not count.
             let requests = u64::from(authorized.is_ok());
@@ -117,6 +128,30 @@ impl<'a> RequestContext<'a> {
         }
         authorized?;
         self.timing.mark("access");
+        Ok(())
+    }
+
+    /// Counts the request in the rate limit of each collection that it reads; in none of them, where one is used up.
+    /// The answer tells of the limit that leaves the fewest requests.
+    async fn count_each(
+        &mut self,
+        collection: &Collection,
+        expanded: &[&Collection],
+    ) -> Result<(), ApiError> {
+        let Caller::Known(holder) = &self.caller else { return Ok(()) };
+        // A look at all of them comes first. Who sends several requests at once may have one counted that is refused.
+        for requests in [0, 1] {
+            for read in std::iter::once(&collection).chain(expanded) {
+                let Some(limit) = read.rate_limit() else { continue };
+                let usage = self.app.store.use_quota(read, holder.id, limit, requests).await?;
+                let tally = Tally::new(limit, usage);
+                let verdict = if requests == 0 { tally.leaves_one() } else { tally.verdict() };
+                if requests == 1 || verdict.is_err() {
+                    self.tally = Some(self.tally.map_or(tally, |other| other.least(tally)));
+                }
+                verdict?;
+            }
+        }
         Ok(())
     }
 

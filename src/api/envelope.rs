@@ -4,6 +4,7 @@
 
 use crate::catalog::collection::{Collection, Pagination};
 use crate::http::{Bytes, Content, Piece, query};
+use crate::record::cursor::Place;
 use crate::record::listing::{Listing, Window};
 use crate::record::representation::{write_integer, write_text};
 use crate::store::{Page, Records};
@@ -16,14 +17,15 @@ const USUAL_LINK: usize = 256;
 /// The list envelope, written around the records where they stand: what comes before them is written behind
 /// them and then changes places with them, which is cheaper than a second buffer as large as the first.
 pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> Content {
+    let span = Span::of(listing, &page);
     let (mut out, pieces) = match page.records {
         Records::Joined(records) => (records, None),
         Records::Pieces(pieces) => (Vec::new(), Some(pieces)),
     };
     let records = out.len();
     out.extend_from_slice(b"{\"meta\":{");
-    if let (Some(pagination), Some(window)) = (collection.pagination(), listing.window) {
-        write_window(&mut out, pagination, window, page.total);
+    if let (Some(pagination), Some(span)) = (collection.pagination(), span) {
+        write_span(&mut out, pagination, span);
     }
     out.extend_from_slice(b"\"filters\":{");
     for (position, filter) in listing.filters.iter().enumerate() {
@@ -32,7 +34,11 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> C
         }
         write_text(&mut out, &filter.name);
         out.push(b':');
-        write_text(&mut out, &filter.text);
+        if filter.others.is_empty() {
+            write_text(&mut out, &filter.text);
+        } else {
+            write_text(&mut out, &filter.texts().collect::<Vec<_>>().join(","));
+        }
     }
     out.extend_from_slice(b"}},\"object_list\":[");
     let Some(pieces) = pieces else {
@@ -47,21 +53,47 @@ pub(super) fn write(collection: &Collection, listing: &Listing, page: Page) -> C
     Content::of(all)
 }
 
-fn write_window(out: &mut Vec<u8>, pagination: &Pagination, window: Window, total: u64) {
+/// Where a page stands in its list.
+#[derive(Clone, Copy)]
+struct Span {
+    offset: u64,
+    count: u64,
+    total: u64,
+}
+
+impl Span {
+    fn of(listing: &Listing, page: &Page) -> Option<Self> {
+        let Window { offset, count, .. } = listing.window?;
+        // In a walk by cursors nobody but the store knows where the page stands.
+        let offset = if listing.after.is_some() { page.offset } else { offset.unsigned_abs() };
+        Some(Self { offset, count, total: page.total })
+    }
+
+    /// Where the next page starts, while records follow.
+    fn next(self) -> Option<u64> {
+        let next = self.offset.saturating_add(self.count);
+        (next < self.total).then_some(next)
+    }
+
+    /// Where the previous page starts, unless this is the first.
+    fn previous(self) -> Option<u64> {
+        (self.offset > 0).then(|| self.offset.saturating_sub(self.count))
+    }
+}
+
+fn write_span(out: &mut Vec<u8>, pagination: &Pagination, span: Span) {
     let Pagination { offset_key, count_key, .. } = pagination;
     // The names are letters, digits, _ and -: nothing to escape.
-    for (member, number) in [
-        (count_key.as_str(), window.count),
-        (offset_key, window.offset.unsigned_abs()),
-        ("total_count", total),
-    ] {
+    for (member, number) in
+        [(count_key.as_str(), span.count), (offset_key, span.offset), ("total_count", span.total)]
+    {
         out.push(b'"');
         out.extend_from_slice(member.as_bytes());
         out.extend_from_slice(b"\":");
         write_integer(out, number);
         out.push(b',');
     }
-    for (member, neighbour) in [("next", next(window, total)), ("previous", previous(window))] {
+    for (member, neighbour) in [("next", span.next()), ("previous", span.previous())] {
         out.push(b'"');
         out.extend_from_slice(member.as_bytes());
         out.extend_from_slice(b"\":\"");
@@ -82,41 +114,41 @@ fn write_parameter(out: &mut Vec<u8>, name: &str, number: u64) {
     write_integer(out, number);
 }
 
-/// Where the next page starts, while records follow.
-fn next(window: Window, total: u64) -> Option<u64> {
-    let next = window.offset.unsigned_abs().saturating_add(window.count);
-    (next < total).then_some(next)
-}
-
-/// Where the previous page starts, unless this is the first.
-fn previous(window: Window) -> Option<u64> {
-    let offset = window.offset.unsigned_abs();
-    (offset > 0).then(|| offset.saturating_sub(window.count))
-}
-
-/// The neighbouring pages with whole URLs: the filters kept, the access key left out. One whose path and query would
-/// be longer than a request may have is left out: what is encoded anew may take more room than it came in.
+/// The neighbouring pages with whole URLs: filters and the like kept, the access key left out. A walk by cursors has
+/// only a next one. A URL whose path and query would be longer than a request may have is left out: what is encoded
+/// anew may take more room than it came in.
 pub(super) fn link(
     collection: &Collection,
     listing: &Listing,
-    total: u64,
+    page: &Page,
     longest: usize,
     base_url: impl FnOnce() -> String,
 ) -> Option<Bytes> {
-    let (pagination, window) = (collection.pagination()?, listing.window?);
-    let neighbours = [("next", next(window, total)), ("prev", previous(window))];
-    if neighbours.iter().all(|(_, offset)| offset.is_none()) {
+    let (pagination, window, span) = (collection.pagination()?, listing.window?, Span::of(listing, page)?);
+    let neighbours = if listing.after.is_some() {
+        [("next", page.next.as_ref().map(Neighbour::Behind)), ("prev", None)]
+    } else {
+        [("next", span.next().map(Neighbour::Offset)), ("prev", span.previous().map(Neighbour::Offset))]
+    };
+    if neighbours.iter().all(|(_, neighbour)| neighbour.is_none()) {
         return None;
     }
     let base_url = base_url();
-    let mut filters = String::new();
+    let mut kept = String::new();
     for filter in &listing.filters {
-        query::push_pair(&mut filters, &filter.name, &filter.text);
-        filters.push('&');
+        for text in filter.texts() {
+            query::push_pair(&mut kept, &filter.name, text);
+            kept.push('&');
+        }
     }
-    let mut link = Vec::with_capacity(2 * filters.len() + USUAL_LINK);
-    for (relation, offset) in neighbours {
-        let Some(offset) = offset else { continue };
+    let given = &listing.given;
+    for (name, text) in [&given.sort, &given.fields, &given.expand].into_iter().flatten() {
+        query::push_pair(&mut kept, name, text);
+        kept.push('&');
+    }
+    let mut link = Vec::with_capacity(2 * kept.len() + USUAL_LINK);
+    for (relation, neighbour) in neighbours {
+        let Some(neighbour) = neighbour else { continue };
         let before = link.len();
         if !link.is_empty() {
             link.extend_from_slice(b", ");
@@ -125,14 +157,23 @@ pub(super) fn link(
             link.extend_from_slice(part.as_bytes());
         }
         let url = link.len();
-        for part in ["/", collection.name(), "/?", &filters] {
+        for part in ["/", collection.name(), "/?", &kept] {
             link.extend_from_slice(part.as_bytes());
         }
         if window.count_was_given {
             write_parameter(&mut link, &pagination.count_key, window.count);
             link.push(b'&');
         }
-        write_parameter(&mut link, &pagination.offset_key, offset);
+        match neighbour {
+            Neighbour::Offset(offset) => write_parameter(&mut link, &pagination.offset_key, offset),
+            Neighbour::Behind(place) => {
+                let name = listing.given.after.as_deref().unwrap_or_default();
+                // A name and base64url: nothing to encode.
+                for part in [name, "=", &place.text(collection, &listing.sort)] {
+                    link.extend_from_slice(part.as_bytes());
+                }
+            }
+        }
         if link.len() - url > longest {
             link.truncate(before);
             continue;
@@ -142,4 +183,11 @@ pub(super) fn link(
         }
     }
     (!link.is_empty()).then(|| link.into())
+}
+
+/// Where another page begins.
+#[derive(Clone, Copy)]
+enum Neighbour<'a> {
+    Offset(u64),
+    Behind(&'a Place),
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod status;
 mod messages;
+mod query;
 
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
@@ -12,6 +13,7 @@ use crate::record::scope::Right;
 use crate::store::StoreError;
 use crate::store::keys::KeyAdminError;
 pub(super) use messages::{Row, draft_message};
+pub(super) use query::names_message;
 
 #[derive(Debug)]
 pub(super) enum ApiError {
@@ -98,6 +100,10 @@ impl From<Refusal> for ApiError {
 impl ApiError {
     pub(super) fn draft(collection: &Collection, error: DraftError) -> Self {
         Self::Draft { collection: collection.name().to_owned(), error }
+    }
+
+    pub(super) fn listing(collection: &Collection, error: ListingError) -> Self {
+        Self::Listing { collection: collection.name().to_owned(), error }
     }
 
     /// The cause to log, where the fault is the server's and not the caller's.

@@ -4,8 +4,10 @@ use super::access::{self, KeyParameters, Query};
 use super::{content, envelope};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, HeaderMap};
+use crate::record::cursor::Place;
 use crate::record::etag::ETags;
 use crate::record::listing::Listing;
+use crate::store::{Page, Records};
 
 /// A query as the rest of the product sees it, and the access key that was presented beside it.
 pub struct Presented {
@@ -42,7 +44,14 @@ pub fn if_none_match(headers: &HeaderMap) -> Option<ETags> {
     content::if_none_match(headers)
 }
 
-/// The `Link` of a page.
-pub fn link(collection: &Collection, listing: &Listing, total: u64, base_url: &str) -> Option<Bytes> {
-    envelope::link(collection, listing, total, usize::MAX, || base_url.to_owned())
+/// The `Link` of a page of a list with so many records, in a walk by cursors with a last record at this place.
+pub fn link(
+    collection: &Collection,
+    listing: &Listing,
+    total: u64,
+    next: Option<Place>,
+    base_url: &str,
+) -> Option<Bytes> {
+    let page = Page { records: Records::Joined(Vec::new()), total, offset: 0, next };
+    envelope::link(collection, listing, &page, usize::MAX, || base_url.to_owned())
 }

@@ -5,7 +5,10 @@
 
 mod body;
 mod component;
+mod control;
+mod door;
 mod envelope;
+mod filter;
 mod header;
 mod keys;
 mod operation;
@@ -46,8 +49,8 @@ pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
     let mut paths = Map::new();
     for collection in catalog.collections() {
         let name = collection.name();
-        paths.insert(format!("/{name}/"), records::list(collection, access_parameter));
-        paths.insert(format!("/{name}/{{id}}/"), records::record(collection, access_parameter));
+        paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
+        paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
     }
     paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(settings));

@@ -5,6 +5,7 @@
 
 mod entry;
 mod names;
+mod query;
 mod shape;
 
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ use crate::http::{Request, Response, StatusCode, header, response};
 use crate::record::draft::key::{GRACE_MEMBERS, KEY_MEMBERS, KeyDraft, grace_faults};
 use crate::record::draft::{self, Draft, DraftError, Patch};
 use crate::record::fault::{Fault, Found};
+use crate::record::fetching::Fetching;
 use crate::record::listing::Listing;
 use crate::record::moment::Moment;
 use crate::store::StoreError;
@@ -81,10 +83,14 @@ fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explana
     match (error, route) {
         (ApiError::NotFound, route) => Explanation::plain(names::not_found(app, route, request.path())),
         (ApiError::Draft { error, .. }, Some(route)) => of_body(app, error, &route, request),
-        (ApiError::Listing { error, .. }, Some(Route::Records(collection))) => {
-            let found = match Query::parse(&app.key_parameters, request.query()) {
-                Ok(query) => Listing::faults(collection, query.pairs.iter()),
-                Err(_) => Found { faults: Vec::new(), more: 0 },
+        (
+            ApiError::Listing { error, .. },
+            Some(route @ (Route::Records(collection) | Route::Record(collection, _))),
+        ) => {
+            let found = match (Query::parse(&app.key_parameters, request.query()), route) {
+                (Ok(query), Route::Records(_)) => Listing::faults(collection, query.pairs.iter()),
+                (Ok(query), _) => Fetching::faults(collection, query.pairs.iter()),
+                (Err(_), _) => Found { faults: Vec::new(), more: 0 },
             };
             let found = at_least(found, error);
             let entry = |(at, fault)| Entry::of_query(app, collection, fault, at < MOST_SUGGESTIONS);

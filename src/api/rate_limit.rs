@@ -30,10 +30,21 @@ impl Tally {
 
     /// Refuses the request that is one too many.
     pub(super) fn verdict(self) -> Result<(), ApiError> {
-        if self.is_over {
-            return Err(ApiError::RateLimited { limit: self.limit, retry_after_seconds: self.seconds_left });
-        }
-        Ok(())
+        if self.is_over { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    /// Refuses the request that would be one too many, after a look that did not count it.
+    pub(super) fn leaves_one(self) -> Result<(), ApiError> {
+        if self.remaining == 0 { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    fn refusal(self) -> ApiError {
+        ApiError::RateLimited { limit: self.limit, retry_after_seconds: self.seconds_left }
+    }
+
+    /// The one that leaves fewer requests.
+    pub(super) fn least(self, other: Self) -> Self {
+        if other.remaining < self.remaining { other } else { self }
     }
 
     /// Says on an answer where the key stands.
@@ -61,5 +72,7 @@ mod tests {
         assert!(tally(2).verdict().is_ok());
         assert_eq!(tally(1).remaining, 1);
         assert!(tally(3).is_over && tally(3).seconds_left == 1);
+        assert!(tally(1).leaves_one().is_ok() && tally(2).leaves_one().is_err());
+        assert_eq!((tally(1).least(tally(2)), tally(2).least(tally(0))), (tally(2), tally(2)));
     }
 }

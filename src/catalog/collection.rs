@@ -41,8 +41,8 @@ pub struct Pagination {
     pub count_key: String,
 }
 
-/// Who may come in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who may come in, the strictest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Admission {
     /// Everybody, and nobody is asked who they are.
     Open,
@@ -97,6 +97,12 @@ impl Collection {
     /// The position of the field of this name.
     pub fn find_field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name() == name)
+    }
+
+    /// Whether a query parameter of this name is a filter, or says which page is wanted.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        let is_of_pages = |pages: &Pagination| name == pages.offset_key || name == pages.count_key;
+        self.pagination.as_ref().is_some_and(is_of_pages) || self.find_field(name).is_some()
     }
 
     /// The unique rules, each as the positions of its fields.

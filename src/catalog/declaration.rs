@@ -23,13 +23,14 @@ pub struct Declaration {
     pub rate_limit: Option<RateLimitDeclaration>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct FieldDeclaration {
     pub name: String,
     pub kind: String,
     pub required: bool,
     pub references: Option<String>,
     pub on_delete: Option<String>,
+    pub keep_order: bool,
 }
 
 #[derive(Debug, Clone)]

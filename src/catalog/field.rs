@@ -43,6 +43,14 @@ impl FieldKind {
             FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => false,
         }
     }
+
+    /// Whether it makes sense to ask for what stands before or behind a value.
+    pub fn has_ranges(self) -> bool {
+        match self {
+            FieldKind::String | FieldKind::Integer | FieldKind::Float => true,
+            FieldKind::Boolean => false,
+        }
+    }
 }
 
 /// What a delete of the record that is referred to does to those that refer to it.
@@ -81,29 +89,23 @@ pub struct Reference {
     /// The position of the target in [`super::Catalog::collections`].
     pub target: usize,
     pub on_delete: OnDelete,
+    /// Whether records of the target can be fetched, and so be shown with those that refer to them.
+    pub is_fetched: bool,
 }
 
 /// One declared field.
 #[derive(Debug)]
 pub struct Field {
-    name: FieldName,
-    kind: FieldKind,
-    required: bool,
-    reference: Option<Reference>,
-    member: Box<str>,
+    pub(super) name: FieldName,
+    pub(super) kind: FieldKind,
+    pub(super) required: bool,
+    pub(super) reference: Option<Reference>,
+    pub(super) target_name: Option<String>,
+    pub(super) keeps_order: bool,
+    pub(super) member: String,
 }
 
 impl Field {
-    pub(super) fn new(
-        name: FieldName,
-        kind: FieldKind,
-        required: bool,
-        reference: Option<Reference>,
-    ) -> Self {
-        let member = format!("\"{}\":", name.as_str()).into();
-        Self { name, kind, required, reference, member }
-    }
-
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
@@ -118,6 +120,21 @@ impl Field {
 
     pub fn reference(&self) -> Option<Reference> {
         self.reference
+    }
+
+    /// Whether the record that it refers to can be shown with its own (`expand`).
+    pub fn is_expandable(&self) -> bool {
+        self.reference.is_some_and(|reference| reference.is_fetched)
+    }
+
+    /// The name of the collection that it refers to.
+    pub fn target_name(&self) -> Option<&str> {
+        self.target_name.as_deref()
+    }
+
+    /// Whether records stay sorted by it in memory, from the start and whatever it takes.
+    pub fn keeps_order(&self) -> bool {
+        self.keeps_order
     }
 
     /// The beginning of its member in JSON, `"name":`, made once.

@@ -9,6 +9,8 @@ const RESERVED_COLLECTIONS: &[&str] =
 
 /// The member that every representation ends with. The specification's spelling.
 pub const RESSOURCE_URI: &str = "ressource_uri";
+/// The member that holds the records that one refers to, where a request asks for them. No field begins like it.
+pub const EXPANDED: &str = "_expanded";
 /// The member that holds a record's id.
 pub const ID: &str = "id";
 

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::{terminal, tls};
+use crate::catalog::control::Control;
+use crate::catalog::name;
 use crate::config::Config;
 use crate::store::migration::MigrationPlan;
 use crate::store::{OpenError, Store};
@@ -37,5 +39,19 @@ fn describe(text: &mut String, config: &Config, plan: &MigrationPlan) {
     }
     for note in &plan.notes {
         let _ = writeln!(text, "# note: {note}");
+    }
+    let key_parameters = name::key_parameters(&config.api.access_parameter);
+    for collection in config.catalog.collections() {
+        for control in Control::ALL.into_iter().filter(|control| control.is_for(collection)) {
+            let (name, long) = (control.name(), control.name_in(collection, &key_parameters));
+            if long != name {
+                let collection = collection.name();
+                let _ = writeln!(
+                    text,
+                    "# note: `{name}` has another meaning in lists of `{collection}`; for what it means elsewhere \
+                     write `{long}`"
+                );
+            }
+        }
     }
 }

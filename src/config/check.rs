@@ -9,6 +9,7 @@ use super::setting::Setting;
 use super::syntax::Syntax;
 use super::tree::{self, Reader, Table, put};
 use super::{Config, Origin, Overrides, keys, log, server};
+use crate::catalog::control::Control;
 use crate::catalog::declaration::{Declaration, Fault, Remedy};
 use crate::catalog::{Catalog, name};
 use crate::observe::Level;
@@ -90,6 +91,8 @@ fn access_parameter(
         (format!("`{text}` cannot be the name of a query parameter"), remedy)
     } else if text == name::ID {
         ("`id` is already the filter on a record's id".to_owned(), "choose another name")
+    } else if Control::is_long(text) {
+        (format!("`{text}` already has a meaning in a list"), "choose another name")
     } else if taken.any(|taken| taken == text) {
         let remedy = "choose another name, or another `offset_key` or `count_key`";
         (format!("`{text}` already says which page of a list is wanted"), remedy)

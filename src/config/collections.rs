@@ -128,9 +128,7 @@ fn field<'t>(
     let mut declaration = FieldDeclaration {
         name: name.get_ref().to_string(),
         kind: "string".to_owned(),
-        required: false,
-        references: None,
-        on_delete: None,
+        ..FieldDeclaration::default()
     };
     let path = fields.path_of(name.get_ref());
     let DeValue::Table(entries) = value.get_ref() else {
@@ -146,6 +144,7 @@ fn field<'t>(
     let kind = reader.demand(kind, &table, "type", "\"string\"");
     put(kind.map(Spanned::into_inner), &mut declaration.kind);
     put(reader.boolean(&table, "required"), &mut declaration.required);
+    put(reader.boolean(&table, "keep_order"), &mut declaration.keep_order);
     declaration.references = reader.string(&table, "references").map(Spanned::into_inner);
     declaration.on_delete = reader.string(&table, "on_delete").map(Spanned::into_inner);
     if entries.contains_key("references") && declaration.references.is_none() {

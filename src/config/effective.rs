@@ -65,6 +65,9 @@ fn field(catalog: &Catalog, field: &Field) -> String {
         let rule = quoted(reference.on_delete.name());
         text.push_str(&format!(", references = {target}, on_delete = {rule}"));
     }
+    if field.keeps_order() {
+        text.push_str(", keep_order = true");
+    }
     text.push_str(" }");
     text
 }

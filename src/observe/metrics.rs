@@ -43,7 +43,9 @@ pub struct StoreMetrics {
     taken_back: Counter,
     steps: Counter,
     blocks_read: Counter,
+    scans: Counter,
     set_bytes: Level,
+    order_bytes: Level,
     block_bytes: Level,
     changes: Family<Vec<(&'static str, String)>, Counter>,
 }
@@ -76,14 +78,20 @@ impl StoreMetrics {
         self.steps.inc_by(steps);
     }
 
+    /// Some fields of records were read, to judge or to sort them here.
+    pub fn scanned(&self) {
+        self.scans.inc();
+    }
+
     /// So many blocks of records were not at hand and had to be read.
     pub fn read_blocks(&self, blocks: usize) {
         self.blocks_read.inc_by(blocks as u64);
     }
 
-    /// So many bytes of sets of ids, and of records, are kept in memory.
-    pub fn memory_is(&self, sets: u64, blocks: u64) {
+    /// So many bytes of sets of ids, of orders, and of records, are kept in memory.
+    pub fn memory_is(&self, sets: u64, orders: u64, blocks: u64) {
         self.set_bytes.set(i64::try_from(sets).unwrap_or(i64::MAX));
+        self.order_bytes.set(i64::try_from(orders).unwrap_or(i64::MAX));
         self.block_bytes.set(i64::try_from(blocks).unwrap_or(i64::MAX));
     }
 
@@ -145,7 +153,9 @@ impl Metrics {
             ),
             steps: named.any("carnet_store_read_steps", "Steps of the database's machine while reading"),
             blocks_read: named.any("carnet_store_blocks_read", "Blocks of records that were not in memory"),
+            scans: named.any("carnet_store_scans", "Reads of some fields of records, to judge or to sort them"),
             set_bytes: named.bytes("carnet_store_sets", "Memory that sets of ids take"),
+            order_bytes: named.bytes("carnet_store_orders", "Memory that sorted lists of ids take"),
             block_bytes: named.bytes("carnet_store_blocks", "Memory that blocks of records take"),
             changes: named.any("carnet_record_changes", "Records created, updated and deleted"),
         };

@@ -14,11 +14,60 @@ impl ETag {
     /// Reads one tag as it stands in a header, quotes included. What an answer that was compressed calls the coding
     /// is no part of the record.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_prefix('"')?.strip_suffix('"')?;
-        let hex = text.strip_suffix("-gzip").or_else(|| text.strip_suffix("-zstd")).unwrap_or(text);
+        Self::from_hex(bare(text)?)
+    }
+
+    /// Reads one tag likewise; of that of a record with what it refers to, the part of the record.
+    fn parse_record(text: &str) -> Option<Self> {
+        let text = bare(text)?;
+        Self::from_hex(text).or_else(|| ExpandedETag::from_hex(text).map(|tag| tag.record))
+    }
+
+    fn from_hex(hex: &str) -> Option<Self> {
         let is_ours = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if is_ours { u128::from_str_radix(hex, 16).ok().map(Self) } else { None }
     }
+}
+
+/// What stands between the quotes, without what the coding of a compressed answer is called.
+fn bare(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('"')?.strip_suffix('"')?;
+    Some(text.strip_suffix("-gzip").or_else(|| text.strip_suffix("-zstd")).unwrap_or(text))
+}
+
+/// The tag of a record with what it refers to: a write may be guarded with it, as with that of the record alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpandedETag {
+    record: ETag,
+    embedded: ETag,
+}
+
+impl ExpandedETag {
+    pub fn of(record: &[u8], embedded: &[u8]) -> Self {
+        Self { record: ETag::of(record), embedded: ETag::of(embedded) }
+    }
+
+    fn from_hex(text: &str) -> Option<Self> {
+        let (record, embedded) = text.split_once('.')?;
+        Some(Self { record: ETag::from_hex(record)?, embedded: ETag::from_hex(embedded)? })
+    }
+
+    /// Whether the value of `If-None-Match` names it, all of it.
+    pub fn is_named_by(self, value: &str) -> bool {
+        let tags = value.split(',').map(|tag| unweakened(tag.trim()));
+        value.trim() == "*" || tags.filter_map(bare).any(|tag| Self::from_hex(tag) == Some(self))
+    }
+}
+
+impl fmt::Display for ExpandedETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{:032x}.{:032x}\"", self.record.0, self.embedded.0)
+    }
+}
+
+/// A tag that a proxy may have weakened.
+fn unweakened(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 impl ETag {
@@ -61,12 +110,12 @@ pub enum ETags {
 impl ETags {
     /// Reads the value of `If-Match`: a weak tag never matches there (RFC 9110).
     pub fn strong(value: &str) -> Self {
-        Self::parse(value, |tag| if tag.starts_with("W/") { "" } else { tag })
+        Self::parse(value, ETag::parse_record)
     }
 
     /// Reads the value of `If-None-Match`, where a proxy may have weakened a tag.
     pub fn weak(value: &str) -> Self {
-        Self::parse(value, |tag| tag.strip_prefix("W/").unwrap_or(tag))
+        Self::parse(value, |tag| ETag::parse(unweakened(tag)))
     }
 
     /// What is named here, or anything, but what is named there.
@@ -74,11 +123,11 @@ impl ETags {
         Self::Except { named: named.map(Box::new), unnamed: Box::new(unnamed) }
     }
 
-    fn parse(value: &str, strength: impl Fn(&str) -> &str) -> Self {
+    fn parse(value: &str, read: impl Fn(&str) -> Option<ETag>) -> Self {
         if value.trim() == "*" {
             return Self::Any;
         }
-        Self::These(value.split(',').filter_map(|tag| ETag::parse(strength(tag.trim()))).collect())
+        Self::These(value.split(',').filter_map(|tag| read(tag.trim())).collect())
     }
 
     /// Whether the representation is one of those that are named.
@@ -136,6 +185,20 @@ mod tests {
             let tags = ETags::except(Some(ETags::strong(named)), ETags::weak(unnamed));
             assert_eq!(tags.check(record), checked, "{named} but {unnamed}");
         }
+        let expanded = ExpandedETag::of(record, b"embedded");
+        let text = expanded.to_string();
+        assert_eq!(text.len(), 2 + 32 + 1 + 32);
+        assert!(text.starts_with(tag.trim_end_matches('"')), "{text} of {tag}");
+        let compressed = format!("{}-zstd\"", text.trim_end_matches('"'));
+        for named in [&text, &compressed] {
+            assert!(ETags::strong(named).matches(record), "a write may be guarded with it: {named}");
+            assert!(!ETags::strong(&format!("W/{named}")).matches(record));
+            assert!(!ETags::weak(named).matches(record), "the record alone is something else");
+            assert!(expanded.is_named_by(&format!("\"x\", W/{named}")));
+            assert!(!ExpandedETag::of(record, b"other").is_named_by(named));
+            assert!(!ExpandedETag::of(b"other", b"embedded").is_named_by(named));
+        }
+        assert!(expanded.is_named_by("*") && !expanded.is_named_by(&tag));
         for none in ["", "\"x\"", &tag.to_uppercase(), tag.trim_matches('"')] {
             assert!(!ETags::strong(none).matches(record), "{none}");
         }

@@ -1,51 +1,101 @@
-//! What to list: equality filters and a window, understood from the query.
+//! What to list: filters, an order, a window and what is shown, understood from the query.
+
+pub mod condition;
+pub mod operator;
+mod reader;
+pub mod sort;
+#[cfg(test)]
+pub(super) mod tests;
 
 use std::borrow::Cow;
 
-use super::Value;
+pub use condition::Condition;
+pub use operator::Operator;
+pub use sort::Sort;
+
+use super::cursor::After;
+use super::expansion::Expansion;
 use super::fault::{self, Collector, Found};
-use super::value::integer;
-use crate::catalog::collection::{Collection, Pagination};
+use super::projection::Projection;
+use super::{RecordId, Value};
+use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::catalog::name::ID;
+use reader::Reader;
 
 /// Which records to list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
     /// In the order of the query; a record must match all of them.
     pub filters: Vec<Filter>,
+    pub sort: Sort,
+    /// The list is walked by cursors: the offset of the window does not count.
+    pub after: Option<After>,
+    /// What is shown of each record; `None`: all of it.
+    pub projection: Option<Projection>,
+    /// Which records that each refers to are shown with it.
+    pub expansion: Option<Expansion>,
     /// `None` where the collection is not cut into pages.
     pub window: Option<Window>,
+    pub given: Given,
 }
 
-/// One equality filter.
+/// One filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     pub on: Column,
+    pub operator: Operator,
     pub condition: Condition,
     /// The parameter's name and text as they were given, for `meta` and `Link`.
     pub name: String,
     pub text: String,
+    /// The texts of the same parameter behind the first: `in` may be repeated.
+    pub others: Vec<String>,
+}
+
+impl Filter {
+    /// Every text that was given.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.text).chain(&self.others).map(String::as_str)
+    }
+}
+
+/// The parameters that are no filters, as they were given: `Link` repeats them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Name and text.
+    pub sort: Option<(String, String)>,
+    /// Name and text.
+    pub fields: Option<(String, String)>,
+    /// Name and text.
+    pub expand: Option<(String, String)>,
+    /// The name; another page has another text.
+    pub after: Option<String>,
 }
 
 /// What a filter looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Column {
     Id,
     /// The field at this position.
     Field(usize),
 }
 
-/// When a value matches.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Condition {
-    Equals(Value),
-    /// There is no value.
-    Absent,
-    /// There is no value, or it is the empty string.
-    AbsentOrEmpty,
-    /// No record can match.
-    Never,
+impl Column {
+    pub fn find(collection: &Collection, name: &str) -> Option<Self> {
+        if name == ID { Some(Self::Id) } else { collection.find_field(name).map(Self::Field) }
+    }
+
+    /// The kind of its values, and whether each record has one.
+    pub fn kind(self, collection: &Collection) -> (FieldKind, bool) {
+        match self {
+            Self::Id => (FieldKind::OF_IDS, true),
+            Self::Field(position) => {
+                let field = &collection.fields()[position];
+                (field.kind(), field.is_required())
+            }
+        }
+    }
 }
 
 /// The part of the list that is asked for.
@@ -61,19 +111,50 @@ pub struct Window {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListingError {
     UnknownParameter(String),
+    /// A field with an operator that there is not, or not for its values.
+    NotAFilter {
+        name: String,
+        field: String,
+        takes: Vec<Operator>,
+    },
     GivenTwice(String),
     DoesNotValidate(String),
+    /// A text of `prefix` or `contains` that is too short or too long.
+    PartOutOfRange(String),
+    /// A list of names, as `sort`, `fields` and `expand` take one, that is none.
+    Names {
+        parameter: String,
+        reason: NamesError,
+    },
     /// A page length outside what the configuration allows.
     CountOutOfRange {
         name: String,
         limit: u64,
     },
+    /// A cursor beside an offset, by the names that they were given under.
+    AfterBesideOffset {
+        after: String,
+        offset: String,
+    },
+}
+
+/// Why a list of names is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamesError {
+    None,
+    NotOneToThree,
+    Unknown(String),
+    Twice(String),
+    /// A field that refers to nothing.
+    NoReference(String),
+    /// A collection whose records cannot be fetched.
+    NotFetched(String),
 }
 
 impl Listing {
     /// Understands the query of a list, without the parameters that carry an access key.
     ///
-    /// Faults are reported in the order of the query.
+    /// Faults are reported in the order of the query, those between parameters at the end.
     pub fn parse<'a>(
         collection: &Collection,
         pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
@@ -89,95 +170,36 @@ impl Listing {
         fault::collect(|faults| Self::read(collection, pairs, faults))
     }
 
+    /// The list of one record, shown with what it refers to.
+    pub fn of_record(id: RecordId, expansion: Expansion) -> Self {
+        let by_id = Filter {
+            on: Column::Id,
+            operator: Operator::Equals,
+            condition: Condition::Equals(Value::Integer(id.get())),
+            name: ID.to_owned(),
+            text: id.to_string(),
+            others: Vec::new(),
+        };
+        Self {
+            filters: vec![by_id],
+            sort: Sort::default(),
+            after: None,
+            projection: None,
+            expansion: Some(expansion),
+            window: Some(Window { offset: 0, count: 1, count_was_given: false }),
+            given: Given::default(),
+        }
+    }
+
     fn read<'a>(
         collection: &Collection,
         pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
         faults: &mut Collector<ListingError>,
     ) -> Result<Self, ListingError> {
-        let mut filters: Vec<Filter> = Vec::new();
-        let (mut offset, mut count) = (None, None);
+        let mut reader = Reader::new(collection, faults);
         for (name, text) in pairs {
-            let does_not_validate = || ListingError::DoesNotValidate(name.to_string());
-            let twice = || ListingError::GivenTwice(name.to_string());
-            // What stands in for a value that is refused is seen by nobody; it only says that one was given.
-            match parameter(collection, name) {
-                Some(Parameter::Offset) if offset.is_some() => faults.report(twice(), None)?,
-                Some(Parameter::Offset) => {
-                    let given = integer(text).filter(|offset| *offset >= 0).ok_or_else(does_not_validate);
-                    offset = Some(faults.accept(given, text)?.unwrap_or(0));
-                }
-                Some(Parameter::Count(_)) if count.is_some() => faults.report(twice(), None)?,
-                Some(Parameter::Count(pagination)) => {
-                    let given = faults.accept(page_length(pagination, text), text)?;
-                    count = Some(given.unwrap_or(pagination.page_size));
-                }
-                Some(Parameter::Filter(on)) if filters.iter().any(|filter| filter.on == on) => {
-                    faults.report(twice(), None)?;
-                }
-                Some(Parameter::Filter(on)) => {
-                    let given = condition(collection, on, text).ok_or_else(does_not_validate);
-                    let condition = faults.accept(given, text)?.unwrap_or(Condition::Never);
-                    filters.push(Filter { on, condition, name: name.to_string(), text: text.to_string() });
-                }
-                // Its value is not kept: it may be a secret under a misspelt name.
-                None => faults.report(ListingError::UnknownParameter(name.to_string()), None)?,
-            }
+            reader.read(name, text)?;
         }
-        let window = collection.pagination().map(|pagination| Window {
-            offset: offset.unwrap_or(0),
-            count: count.unwrap_or(pagination.page_size),
-            count_was_given: count.is_some(),
-        });
-        Ok(Self { filters, window })
+        reader.finish()
     }
-}
-
-enum Parameter<'a> {
-    Offset,
-    Count(&'a Pagination),
-    Filter(Column),
-}
-
-/// What a name means in the query of this collection. The catalog saw to it that no name means two things.
-fn parameter<'a>(collection: &'a Collection, name: &str) -> Option<Parameter<'a>> {
-    if let Some(pagination) = collection.pagination() {
-        if name == pagination.offset_key {
-            return Some(Parameter::Offset);
-        }
-        if name == pagination.count_key {
-            return Some(Parameter::Count(pagination));
-        }
-    }
-    if name == ID {
-        return Some(Parameter::Filter(Column::Id));
-    }
-    collection.find_field(name).map(|position| Parameter::Filter(Column::Field(position)))
-}
-
-fn page_length(pagination: &Pagination, text: &str) -> Result<u64, ListingError> {
-    let length = integer(text).and_then(|length| u64::try_from(length).ok());
-    length.filter(|length| (1..=pagination.page_size).contains(length)).ok_or_else(|| {
-        ListingError::CountOutOfRange { name: pagination.count_key.clone(), limit: pagination.page_size }
-    })
-}
-
-/// `None` when no value of the field could be written like this: a typo should be heard.
-fn condition(collection: &Collection, on: Column, text: &str) -> Option<Condition> {
-    let (kind, is_required) = match on {
-        Column::Id => (FieldKind::OF_IDS, true),
-        Column::Field(position) => {
-            let field = &collection.fields()[position];
-            (field.kind(), field.is_required())
-        }
-    };
-    let equals = Value::from_query(kind, text).map(Condition::Equals);
-    if !text.is_empty() {
-        return equals;
-    }
-    Some(match (equals, is_required) {
-        (Some(equals_empty), true) => equals_empty,
-        (Some(_), false) => Condition::AbsentOrEmpty,
-        (None, true) => Condition::Never,
-        (None, false) => Condition::Absent,
-    })
 }

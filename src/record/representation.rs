@@ -29,11 +29,17 @@ pub fn write<'a, E>(
         cell?.write(out);
         out.push(b',');
     }
-    if collection.shows_id() {
+    write_end(out, collection, collection.shows_id(), itoa::Buffer::new().format(id.get()).as_bytes());
+    Ok(())
+}
+
+/// Appends what follows the fields of a record; `id` is in digits.
+pub(super) fn write_end(out: &mut Vec<u8>, collection: &Collection, shows_id: bool, id: &[u8]) {
+    if shows_id {
         out.push(b'"');
         out.extend_from_slice(ID.as_bytes());
         out.extend_from_slice(b"\":");
-        write_integer(out, id.get());
+        out.extend_from_slice(id);
         out.push(b',');
     }
     out.push(b'"');
@@ -41,9 +47,8 @@ pub fn write<'a, E>(
     out.extend_from_slice(b"\":\"/");
     out.extend_from_slice(collection.name().as_bytes());
     out.push(b'/');
-    write_integer(out, id.get());
+    out.extend_from_slice(id);
     out.extend_from_slice(b"/\"}");
-    Ok(())
 }
 
 /// A record as bytes of its own.

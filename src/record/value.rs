@@ -1,5 +1,7 @@
 //! The value of a field: what JSON and a query may say for each kind, and how JSON shows it.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::io::Write;
 
@@ -60,6 +62,42 @@ impl Value {
             Self::Float(float) => Cell::Float(*float),
             Self::Boolean(boolean) => Cell::Boolean(*boolean),
             Self::Garbled(bytes) => Cell::Garbled(bytes),
+        }
+    }
+
+    /// Its text, where it is one.
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Garbled(bytes) => Some(String::from_utf8_lossy(bytes)),
+            Self::Null | Self::Integer(_) | Self::Float(_) | Self::Boolean(_) => None,
+        }
+    }
+
+    /// How it stands to a value of the same kind: numbers by value, `false` before `true`. Texts are compared by their
+    /// fold, which is not made here.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(other)),
+            (Self::Float(one), Self::Float(other)) => Some(one.total_cmp(other)),
+            (Self::Boolean(one), Self::Boolean(other)) => Some(one.cmp(other)),
+            _ => None,
+        }
+    }
+
+    /// Appends bytes that compare as values of its kind do. Texts are sorted by their folds, and no value by what is
+    /// written instead: neither is written here.
+    pub fn write_ordered(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Integer(integer) => out.extend_from_slice(&(integer ^ i64::MIN).to_be_bytes()),
+            Self::Float(float) => {
+                // As `f64::total_cmp` orders them.
+                let bits = float.to_bits();
+                let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+                out.extend_from_slice(&ordered.to_be_bytes());
+            }
+            Self::Boolean(boolean) => out.push(u8::from(*boolean)),
+            Self::Null | Self::Text(_) | Self::Garbled(_) => {}
         }
     }
 

@@ -8,38 +8,63 @@ pub(super) mod backend;
 pub(super) mod blocks;
 mod build_queue;
 pub(super) mod builder;
+mod building;
 mod chunk;
+mod completion;
+pub(super) mod embedded;
+mod embedding;
+mod id_filter;
 pub(super) mod ids;
 mod learning;
-pub(super) mod lookup;
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the read path does not sort yet"))]
+pub(super) mod list_request;
 mod order;
+mod order_making;
+pub(super) mod orders;
+pub(super) mod query;
 pub(super) mod read_path;
-pub(super) mod sets;
+mod recent;
+pub(super) mod scan;
+mod scanning;
+mod sequence;
+pub(super) mod set_key;
+mod sets;
+mod slice;
+mod sort_key;
+mod sorting;
 pub(super) mod term;
 pub(super) mod view;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use bytes::Bytes;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::Catalog;
 use crate::record::RecordId;
-use crate::record::listing::Window;
 use crate::store::StoreError;
 use crate::store::change::Change;
 use blocks::{Block, BlockKey, Blocks};
 use build_queue::BuildQueue;
 use ids::Ids;
-use sets::{Part, SetKey, Sets};
-use view::{Read, Run, View};
+use orders::Orders;
+use query::Query;
+use recent::Recent;
+use sequence::{Found, Sequence};
+use set_key::SetKey;
+use sets::Sets;
+use view::{Read, View};
 
-/// Sets may take a quarter of the memory, blocks the rest.
+/// Sets may take a quarter of the memory, blocks the rest, of which orders may take a quarter of the whole.
 const SHARE_OF_SETS: usize = 4;
+const SHARE_OF_ORDERS: usize = 4;
+/// A filter that matches at most so many records is read at once; a larger set is read in the background.
+const SMALL: usize = 1_000;
+/// How many scans run at a time.
+const SCANS: usize = 2;
 
 pub(super) struct Cache {
     catalog: Arc<Catalog>,
@@ -50,6 +75,10 @@ pub(super) struct Cache {
     turns: AtomicU64,
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
+    /// Told when a set or an order is made, or given up.
+    made: Notify,
+    /// Scans for one request, of which few may run at a time.
+    scans: Semaphore,
     is_closed: AtomicBool,
     /// A panic left `state` or the blocks half changed.
     is_spoiled: AtomicBool,
@@ -58,19 +87,40 @@ pub(super) struct Cache {
 struct State {
     version: u64,
     sets: Sets,
+    orders: Orders,
+    recent: Recent,
+}
+
+impl State {
+    /// The records that a list asks for, where they are known.
+    fn sequence<'a>(&'a self, query: &'a Query<'_>) -> Option<Sequence<'a>> {
+        let Some(key) = &query.order else {
+            return Some(Sequence::ById(self.sets.find(&query.set)?, &query.ids));
+        };
+        if let Some(order) = self.orders.find(key) {
+            return Some(Sequence::ByKey(order, 0..order.len()));
+        }
+        let part = query.slice.as_ref()?;
+        let order = self.orders.find(&part.order)?;
+        let conditions = part.conditions.iter().copied();
+        Some(Sequence::ByKey(order, slice::ranks(order, &key.sort, query.collection, conditions)))
+    }
 }
 
 impl Cache {
     pub(super) fn new(catalog: Arc<Catalog>, version: u64, limit_bytes: usize) -> Self {
         let for_sets = limit_bytes / SHARE_OF_SETS;
         let sets = Sets::new(catalog.collections().len(), for_sets);
+        let orders = Orders::new(&catalog, limit_bytes / SHARE_OF_ORDERS);
         Self {
             catalog,
-            state: RwLock::new(State { version, sets }),
+            state: RwLock::new(State { version, sets, orders, recent: Recent::new(version) }),
             blocks: Blocks::new(limit_bytes - for_sets),
             builds: BuildQueue::default(),
             turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
+            made: Notify::new(),
+            scans: Semaphore::new(SCANS),
             is_closed: AtomicBool::new(false),
             is_spoiled: AtomicBool::new(false),
         }
@@ -102,43 +152,54 @@ impl Cache {
         self.known()?.sets.find(&SetKey::all_of(collection)).map(|ids| ids.contains(id))
     }
 
-    /// The page of a set, `None` where the set is not known.
-    pub(super) fn view(&self, key: &SetKey, window: Window) -> Option<View> {
+    /// The page that a list asks for, `None` where memory does not know it.
+    pub(super) fn view(&self, query: &Query<'_>) -> Option<View> {
         let state = self.known()?;
-        Some(self.view_of(key.collection, state.version, state.sets.find(key)?, window))
+        let found = state.sequence(query)?.page(query.start, query.count, query.is_backwards);
+        Some(View::new(query.set.collection, state.version, found, |key| self.blocks.get(key)))
     }
 
     /// As [`Cache::view`], with the state held still while `read` gets what is missing.
-    pub(super) fn view_held<T>(
-        &self,
-        key: &SetKey,
-        window: Window,
-        read: impl FnOnce(View) -> T,
-    ) -> Option<T> {
+    pub(super) fn view_held<T>(&self, query: &Query<'_>, read: impl FnOnce(View) -> T) -> Option<T> {
         let state = self.known()?;
-        Some(read(self.view_of(key.collection, state.version, state.sets.find(key)?, window)))
+        let found = state.sequence(query)?.page(query.start, query.count, query.is_backwards);
+        Some(read(View::new(query.set.collection, state.version, found, |key| self.blocks.get(key))))
     }
 
-    fn view_of(&self, collection: usize, version: u64, set: &Ids, window: Window) -> View {
-        let count = usize::try_from(window.count).unwrap_or(usize::MAX);
-        let mut ids = Vec::with_capacity(count.min(64));
-        set.page(window.offset.unsigned_abs(), count, &mut ids);
-        let mut runs: Vec<Run> = Vec::with_capacity(4);
-        for (place, id) in ids.iter().enumerate() {
-            let key = BlockKey::of(collection, *id);
-            match runs.last_mut() {
-                Some(run) if run.key == key => run.ids.end += 1,
-                _ => {
-                    runs.push(Run { key, ids: place..place + 1, block: self.blocks.get(key), is_read: false })
-                }
+    /// A page that was found in the database, as of `version`, with the blocks that are at hand; `None` where one of
+    /// its records has changed since.
+    fn view_of(&self, collection: usize, version: u64, found: Found) -> Option<View> {
+        let state = self.known()?;
+        if state.version != version {
+            let changed = state.recent.since(collection, version)?;
+            if found.ids.iter().any(|id| changed.contains(id)) {
+                return None;
             }
         }
-        View { version, total: set.len(), ids, runs }
+        Some(View::new(collection, version, found, |key| self.blocks.get(key)))
+    }
+
+    /// The records of a collection that have changed after a version; `None` where that is not known.
+    fn changed_since(&self, collection: usize, version: u64) -> Option<HashSet<RecordId>> {
+        self.known()?.recent.since(collection, version)
+    }
+
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 
     /// The number of records in a set.
     pub(super) fn count(&self, key: &SetKey) -> Option<u64> {
         self.known()?.sets.find(key).map(Ids::len)
+    }
+
+    /// The records of a set and the version they are of, where it is known and they are few.
+    fn few(&self, key: &SetKey) -> Option<(u64, Vec<RecordId>)> {
+        let state = self.known()?;
+        let set = state.sets.find(key).filter(|set| set.len() <= SMALL as u64)?;
+        let mut ids = Vec::new();
+        set.page(0, SMALL, &mut ids);
+        Some((state.version, ids))
     }
 
     /// Keeps the blocks that were read whole at `version`, unless something has changed since.
@@ -151,49 +212,9 @@ impl Cache {
         }
     }
 
-    /// Keeps a set that was read at `version`, unless something has changed since.
-    pub(super) fn keep_set(&self, version: u64, key: SetKey, ids: Ids) {
-        let mut state = self.change();
-        if state.version == version {
-            state.sets.publish(key, ids);
-        }
-    }
-
-    /// Makes the set of those that are in all of these sets, if all are known.
-    pub(super) fn intersect(&self, key: &SetKey, singles: &[SetKey]) -> bool {
-        let mut state = self.change();
-        let mut known: Vec<&Ids> = Vec::with_capacity(singles.len());
-        for single in singles {
-            match state.sets.find(single) {
-                Some(ids) => known.push(ids),
-                None => return false,
-            }
-        }
-        known.sort_by_key(|ids| ids.len());
-        let Some((smallest, others)) = known.split_first() else { return false };
-        let mut both = (*smallest).clone();
-        for other in others {
-            both = both.intersection(other);
-        }
-        state.sets.publish(key.clone(), both);
-        true
-    }
-
     /// The version that everything kept here is of.
     pub(super) fn version(&self) -> u64 {
         self.applied.load(Ordering::Acquire)
-    }
-
-    pub(super) fn begin_build(&self, key: SetKey) -> Option<u64> {
-        self.change().sets.begin_build(key)
-    }
-
-    pub(super) fn finish_build(&self, number: u64, parts: Vec<Part>) {
-        self.change().sets.finish_build(number, parts);
-    }
-
-    pub(super) fn abandon_build(&self, number: u64) {
-        self.change().sets.abandon_build(number);
     }
 
     /// Follows a commit, or several up to `version`, before anybody is answered from here. All about the
@@ -204,11 +225,14 @@ impl Cache {
             let after = change.after.as_ref().map(|after| after.representation.clone());
             by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
         }
+        let moved = self.state.read().orders.moved(&self.catalog, changes);
         let mut state = self.change();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);
         for &collection in forgotten {
             state.sets.forget(collection);
+            state.orders.forget(collection);
+            state.recent.forget(version);
             self.blocks.forget(collection);
         }
         for (key, changes) in by_block {
@@ -216,10 +240,15 @@ impl Cache {
                 self.blocks.keep(key, Arc::new(old.patched(&changes)));
             }
         }
-        state.sets.apply(&self.catalog, version, changes);
+        state.sets.apply(&self.catalog, changes);
+        let replaced = state.orders.apply(&self.catalog, changes, moved);
+        state.recent.note(version, changes);
+        self.blocks.leave_room(state.orders.bytes());
         state.version = version;
         self.applied.store(version, Ordering::Release);
         self.turns.fetch_add(1, Ordering::Release);
+        drop(state);
+        drop(replaced);
     }
 
     /// Waits until a commit that a reader has seen in the database is applied here as well: a few
@@ -259,10 +288,23 @@ impl Cache {
         Changing { state: self.state.write(), is_spoiled: &self.is_spoiled }
     }
 
-    /// How many bytes the sets and the blocks take.
-    pub(super) fn bytes(&self) -> (u64, u64) {
-        (self.state.read().sets.bytes() as u64, self.blocks.bytes())
+    /// How many bytes the sets, the orders and the blocks take.
+    pub(super) fn bytes(&self) -> MemoryUse {
+        let state = self.state.read();
+        MemoryUse {
+            sets: state.sets.bytes() as u64,
+            orders: state.orders.bytes() as u64,
+            blocks: self.blocks.bytes(),
+        }
     }
+}
+
+/// How many bytes of memory are in use, by what is kept in them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MemoryUse {
+    pub(super) sets: u64,
+    pub(super) orders: u64,
+    pub(super) blocks: u64,
 }
 
 /// The state while it is changed. A panic meanwhile spoils it before anybody else can look.

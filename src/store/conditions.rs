@@ -41,23 +41,51 @@ impl Dialect {
                 }
             };
             let column = if driver.is_none_or(|driver| driver == place) { name } else { format!("+{name}") };
-            written.push(match condition {
-                Condition::Equals(value) => {
-                    values.push(value);
-                    let equals = format!("{column} = {}", self.place(values.len()));
-                    match (self.index_hint)(&column, kind, value) {
-                        Some(hint) => format!("{equals} AND {hint}"),
-                        None => equals,
-                    }
-                }
-                Condition::Absent => format!("{column} IS NULL"),
-                Condition::AbsentOrEmpty => format!("({column} IS NULL OR {column} = '')"),
-                Condition::Never => "FALSE".to_owned(),
-            });
+            written.push(self.condition(&column, kind, condition, &mut values));
         }
         let text =
             if written.is_empty() { String::new() } else { format!(" WHERE {}", written.join(" AND ")) };
         (text, values)
+    }
+
+    /// One condition on a column.
+    fn condition<'a>(
+        &self,
+        column: &str,
+        kind: FieldKind,
+        condition: &'a Condition,
+        values: &mut Vec<&'a Value>,
+    ) -> String {
+        match condition {
+            Condition::Equals(value) => {
+                values.push(value);
+                let equals = format!("{column} = {}", self.place(values.len()));
+                match (self.index_hint)(column, kind, value) {
+                    Some(hint) => format!("{equals} AND {hint}"),
+                    None => equals,
+                }
+            }
+            Condition::Absent => format!("{column} IS NULL"),
+            Condition::AbsentOrEmpty => format!("({column} IS NULL OR {column} = '')"),
+            // What has no value is not what is asked for, either.
+            Condition::Not(condition) => {
+                let condition = self.condition(column, kind, condition, values);
+                format!("coalesce(NOT ({condition}), TRUE)")
+            }
+            Condition::Any(conditions) => {
+                let any = conditions.iter().map(|condition| self.condition(column, kind, condition, values));
+                format!("({})", any.collect::<Vec<_>>().join(" OR "))
+            }
+            Condition::Compare(comparison, bound) if !condition.is_folded() => {
+                values.push(bound);
+                format!("{column} {} {}", comparison.sign(), self.place(values.len()))
+            }
+            // Judged here, not by the database: this is none of its conditions.
+            Condition::Compare(..) | Condition::Folded(_) | Condition::Prefix(_) | Condition::Contains(_) => {
+                "TRUE".to_owned()
+            }
+            Condition::Never => "FALSE".to_owned(),
+        }
     }
 
     /// The part of a list that is asked for; its length and its beginning are bound after so many values.

@@ -43,6 +43,12 @@ pub enum StoreError {
     /// There is no room for what was asked for.
     #[error("there is no room for it")]
     NoRoom,
+    /// The order in which records are wanted is not there yet.
+    #[error("the order of {collection} by {sort} is being made")]
+    OrderBeingMade { collection: String, sort: String },
+    /// There is no room for the order in which records are wanted: how many bytes more it would take.
+    #[error("there is no room to sort {collection} by {sort}")]
+    NoRoomToSort { collection: String, sort: String, bytes: u64 },
     /// More writes, or reads that take long, are waiting than the store is willing to keep.
     #[error("too many requests are waiting")]
     Busy,

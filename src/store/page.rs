@@ -4,15 +4,21 @@
 use bytes::Bytes;
 
 use super::StoreError;
+use crate::record::cursor::Place;
+use crate::record::listing::Listing;
 
 /// A page of a list and the number of all records that match, both of the same moment.
 #[derive(Debug)]
 pub struct Page {
     pub records: Records,
     pub total: u64,
+    /// How many records stand before it.
+    pub offset: u64,
+    /// Where its last record stands, if the list is walked and others follow.
+    pub next: Option<Place>,
 }
 
-/// The representations in ascending order of ids, joined by commas.
+/// The representations in the order of the list, joined by commas.
 #[derive(Debug)]
 pub enum Records {
     Joined(Vec<u8>),
@@ -34,8 +40,17 @@ pub type Room<'a> = dyn FnMut(usize) -> bool + Send + 'a;
 pub(super) const PIECE: usize = 64 * 1024;
 
 impl Page {
+    pub(super) fn new(records: Records, total: u64) -> Self {
+        Page { records, total, offset: 0, next: None }
+    }
+
+    /// As it stands in a list that was cut by its offset.
+    pub(super) fn at(self, listing: &Listing) -> Self {
+        Self { offset: listing.window.map_or(0, |window| window.offset.unsigned_abs()), ..self }
+    }
+
     pub(super) fn empty() -> Self {
-        Page { records: Records::Joined(Vec::new()), total: 0 }
+        Self::new(Records::Joined(Vec::new()), 0)
     }
 }
 
@@ -100,7 +115,7 @@ impl<'a, 'b> PageBuilder<'a, 'b> {
         }
         let is_small = self.pieces.is_empty();
         let records = if is_small { Records::Joined(self.buffer) } else { Records::Pieces(self.pieces) };
-        Ok(Page { records, total })
+        Ok(Page::new(records, total))
     }
 }
 

@@ -62,7 +62,8 @@ use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
 use super::audit::Actor;
-use super::cache::backend::ListRequest;
+use super::cache::MemoryUse;
+use super::cache::list_request::ListRequest;
 use super::cache::read_path;
 use super::fatal::FatalLatch;
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
@@ -243,7 +244,7 @@ impl Postgres {
     }
 
     pub(super) fn measure(&self) {
-        let (sets, blocks) = self.session().map_or((0, 0), |session| session.cache.bytes());
-        self.context.observer.store().memory_is(sets, blocks);
+        let usage = self.session().map_or_else(MemoryUse::default, |session| session.cache.bytes());
+        self.context.observer.store().memory_is(usage.sets, usage.orders, usage.blocks);
     }
 }

@@ -123,7 +123,7 @@ impl Sqlite {
         .map_err(|error| connection::unusable(path, &error))?;
         let cache = state.cache();
         let writer = Writer::start(state, fatal.clone()).map_err(unusable)?;
-        let reader = FileReader { file: file.clone(), catalog };
+        let reader = FileReader { file: file.clone(), catalog, observer: observer.clone() };
         let builder = Builder { reader, cache: cache.clone(), observer: observer.clone() };
         let builder = set_reader::start(builder, fatal.clone())?;
         file.keep_reserve(&observer);
@@ -209,8 +209,8 @@ impl Sqlite {
     }
 
     pub(super) fn measure(&self) {
-        let (sets, blocks) = self.cache.bytes();
-        self.observer.store().memory_is(sets, blocks);
+        let usage = self.cache.bytes();
+        self.observer.store().memory_is(usage.sets, usage.orders, usage.blocks);
     }
 
     pub(super) async fn failed(&self) -> String {

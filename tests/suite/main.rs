@@ -35,8 +35,11 @@ mod api {
     mod create;
     mod delete;
     mod errors;
+    mod expand;
+    mod expand_access;
     mod fetch;
     mod field_types;
+    mod fields;
     mod filter;
     mod headers;
     mod json_exactness;
@@ -50,6 +53,7 @@ mod api {
     mod openapi;
     mod pages;
     mod problems;
+    mod query_faults;
     mod rate_limit;
     mod retries;
     mod rights;

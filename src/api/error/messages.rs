@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 
 use super::ApiError;
+use super::query::{listing_message, query_message};
 use super::status::*;
 use crate::api::idempotency::LONGEST_KEY;
 use crate::catalog::name::KEY_PARAMETER;
-use crate::http::query::{MAX_PAIRS, QueryError};
 use crate::http::{HeaderName, HeaderValue, Refusal, Response, StatusCode, header, response};
 use crate::record::access_key::{LONGEST_GRACE, LONGEST_NAME};
 use crate::record::draft::{DEEPEST, DraftError};
-use crate::record::listing::ListingError;
 use crate::record::representation;
 use crate::store::StoreError;
 
@@ -147,29 +146,6 @@ impl ApiError {
     }
 }
 
-fn query_message(error: QueryError) -> Cow<'static, str> {
-    match error {
-        QueryError::BadPercent => {
-            "The query has a % that is not followed by two hexadecimal digits. Write %25 for a \
-             percent sign"
-                .into()
-        }
-        QueryError::NotUtf8 => "The query is not UTF-8".into(),
-        QueryError::TooManyPairs => format!("The query has more than {MAX_PAIRS} parameters").into(),
-    }
-}
-
-fn listing_message(collection: &str, error: &ListingError) -> String {
-    match error {
-        ListingError::UnknownParameter(name) => format!("{} is not a field of {collection}", echo(name)),
-        ListingError::GivenTwice(name) => format!("{name} is given twice"),
-        ListingError::DoesNotValidate(name) => format!("{name} does not validate"),
-        ListingError::CountOutOfRange { name, limit } => {
-            format!("{name} does not validate: it is a number from 1 to {limit}")
-        }
-    }
-}
-
 pub(in crate::api) fn draft_message(collection: &str, error: &DraftError) -> Cow<'static, str> {
     match error {
         DraftError::Empty => "The body is empty. Send a JSON object".into(),
@@ -245,6 +221,13 @@ fn store_row(error: &StoreError) -> Row {
         StoreError::Unavailable => UNAVAILABLE
             .row("The database cannot be reached right now. Nothing was changed; try again in a moment")
             .retry_after(SOON),
+        StoreError::OrderBeingMade { collection, sort } => UNAVAILABLE
+            .row(format!("The order of {collection} by {sort} is being made. Try again in a moment"))
+            .retry_after(SOON),
+        StoreError::NoRoomToSort { collection, sort, bytes } => UNAVAILABLE.row(format!(
+            "There is no room to sort {collection} by {sort}: it takes about {} MiB more of [server] memory",
+            bytes.div_ceil(1 << 20)
+        )),
         StoreError::Full => STORAGE_FULL.row("There is no space left to store it. Nothing was changed"),
         StoreError::NoIdLeft => IDS_USED_UP.row("This collection has used up its ids. Nothing was changed"),
         StoreError::OutcomeUnknown => OUTCOME_UNKNOWN
@@ -308,7 +291,7 @@ fn refusal_row(refusal: Refusal) -> Row {
 }
 
 /// A client's own text, cut where it would become the larger part of the answer.
-fn echo(text: &str) -> Cow<'_, str> {
+pub(super) fn echo(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST_ECHO) {
         None => text.into(),
         Some((end, _)) => format!("{}…", &text[..end]).into(),

@@ -7,7 +7,7 @@ use super::envelope;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
-use crate::catalog::name::{ID, RESSOURCE_URI};
+use crate::catalog::name::{EXPANDED, ID, RESSOURCE_URI};
 
 /// No U+0000; any other character, line ends included.
 const TEXT: &str = r"^[^\u0000]*$";
@@ -98,6 +98,9 @@ fn record(catalog: &Catalog, collection: &Collection) -> Value {
     }
     properties.insert(RESSOURCE_URI.into(), ressource_uri(collection));
     let required: Vec<String> = properties.keys().cloned().collect();
+    if let Some(expanded) = expanded(catalog, collection) {
+        properties.insert(EXPANDED.into(), expanded);
+    }
     json!({
         "type": "object",
         "description": format!("A record of `{}`. A field without a value is null.", collection.name()),
@@ -106,6 +109,27 @@ fn record(catalog: &Catalog, collection: &Collection) -> Value {
         "additionalProperties": false,
         "examples": [example_of_record(collection)],
     })
+}
+
+/// The records that one refers to, where the request asks for them.
+fn expanded(catalog: &Catalog, collection: &Collection) -> Option<Value> {
+    let references = collection.fields().iter().filter(|field| field.is_expandable());
+    let shown: Map<String, Value> = references
+        .filter_map(|field| {
+            let target = catalog.at(field.reference()?.target);
+            let record = json!({ "anyOf": [of(target, "record"), { "type": "null" }] });
+            Some((field.name().to_owned(), record))
+        })
+        .collect();
+    if shown.is_empty() {
+        return None;
+    }
+    Some(json!({
+        "type": "object",
+        "description": "The records that this one refers to, where `expand` names the fields; null without a reference.",
+        "properties": shown,
+        "additionalProperties": false,
+    }))
 }
 
 fn create(catalog: &Catalog, collection: &Collection) -> Value {

@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body;
 use super::component::members;
+use super::{body, filter};
 use crate::catalog::collection::{Collection, Pagination};
-use crate::catalog::field::Field;
-use crate::catalog::name::ID;
 
 /// What the list of this collection is answered with.
 pub(super) fn of(collection: &Collection) -> Value {
@@ -16,7 +14,10 @@ pub(super) fn of(collection: &Collection) -> Value {
     }
     json!({
         "type": "object",
-        "description": format!("Records of `{}` in ascending order of their ids.", collection.name()),
+        "description": format!(
+            "Records of `{}`, in ascending order of their ids unless the request sorts them.",
+            collection.name()
+        ),
         "properties": { "meta": meta(collection), "object_list": object_list },
         "required": ["meta", "object_list"],
         "additionalProperties": false,
@@ -25,13 +26,12 @@ pub(super) fn of(collection: &Collection) -> Value {
 
 fn meta(collection: &Collection) -> Value {
     let mut properties = collection.pagination().map(page).unwrap_or_default();
-    let names: Vec<&str> = collection.fields().iter().map(Field::name).chain([ID]).collect();
     properties.insert(
         "filters".into(),
         json!({
             "type": "object",
-            "description": "The filters of the request, each as the text that was given.",
-            "propertyNames": { "enum": names },
+            "description": "The filters of the request, each as the text that was given; several of one joined by commas.",
+            "propertyNames": { "enum": filter::parameters(collection) },
             "additionalProperties": { "type": "string" },
         }),
     );

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::door::Door;
 use super::operation::{Operation, Place, Success, path_item};
-use super::{body, component, header, parameter, refusal, security};
+use super::{body, component, control, header, parameter, refusal, security};
+use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 
 /// The list of a collection.
-pub(super) fn list(collection: &Collection, access_parameter: &str) -> Value {
+pub(super) fn list(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
     let place = Place {
         name: &format!("{}-list", collection.name()),
         tag: collection.name(),
@@ -16,12 +18,14 @@ pub(super) fn list(collection: &Collection, access_parameter: &str) -> Value {
     };
     let allowed = |verb: &Verb| collection.list_verbs().contains(verb);
     let verbs = Verb::OF_LISTS.into_iter().filter(allowed);
-    let operations = verbs.map(|verb| operation(collection, access_parameter, verb, Target::List));
+    let door = |verb| Door::of(catalog, collection, verb);
+    let operations =
+        verbs.map(|verb| operation(collection, access_parameter, (verb, Target::List), door(verb)));
     path_item(&place, operations.collect())
 }
 
 /// The records of a collection.
-pub(super) fn record(collection: &Collection, access_parameter: &str) -> Value {
+pub(super) fn record(catalog: &Catalog, collection: &Collection, access_parameter: &str) -> Value {
     let place = Place {
         name: &format!("{}-record", collection.name()),
         tag: collection.name(),
@@ -30,7 +34,9 @@ pub(super) fn record(collection: &Collection, access_parameter: &str) -> Value {
     };
     let allowed = |verb: &Verb| collection.unique_verbs().contains(verb);
     let verbs = Verb::OF_RECORDS.into_iter().filter(allowed);
-    let operations = verbs.map(|verb| operation(collection, access_parameter, verb, Target::Record));
+    let door = |verb| Door::of(catalog, collection, verb);
+    let operations =
+        verbs.map(|verb| operation(collection, access_parameter, (verb, Target::Record), door(verb)));
     path_item(&place, operations.collect())
 }
 
@@ -41,9 +47,14 @@ enum Target {
 }
 
 /// What follows from the collection is added to what is different from verb to verb.
-fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target: Target) -> Operation {
+fn operation(
+    collection: &Collection,
+    access_parameter: &str,
+    (verb, target): (Verb, Target),
+    door: Door,
+) -> Operation {
     let particular = match (verb, target) {
-        (Verb::Get, Target::List) => listing(collection, access_parameter),
+        (Verb::Get, Target::List) => listing(collection, access_parameter, door),
         (Verb::Get, Target::Record) => fetch(collection),
         (Verb::Post, _) => create(collection),
         (Verb::Put, _) => update(collection, "put", "update"),
@@ -51,15 +62,15 @@ fn operation(collection: &Collection, access_parameter: &str, verb: Verb, target
         (Verb::Delete, _) => delete(collection),
     };
     Operation {
-        asides: asides(collection, verb, target),
-        refusals: refusals(collection, verb, target),
-        security: security::requirement(collection.admission(), access_parameter),
-        is_limited: collection.rate_limit().is_some(),
+        asides: asides(verb, target, door),
+        refusals: refusals(verb, target, door),
+        security: security::requirement(door.admission, access_parameter),
+        is_limited: door.is_limited,
         ..particular
     }
 }
 
-fn listing(collection: &Collection, access_parameter: &str) -> Operation {
+fn listing(collection: &Collection, access_parameter: &str, door: Door) -> Operation {
     let is_paged = collection.pagination().is_some();
     Operation {
         method: "get",
@@ -67,7 +78,7 @@ fn listing(collection: &Collection, access_parameter: &str) -> Operation {
         summary: format!("List `{}`", collection.name()),
         description: "A record must match all filters. An unknown parameter, or one given twice, is refused."
             .into(),
-        parameters: parameter::of_list(collection, access_parameter),
+        parameters: parameter::of_list(collection, access_parameter, door.admission),
         success: Success {
             status: "200",
             description: if is_paged { "A page of the list." } else { "The list." }.into(),
@@ -115,7 +126,7 @@ fn fetch(collection: &Collection) -> Operation {
         description:
             "One record by its id. A client that names the one it has is told whether it is still the same."
                 .into(),
-        parameters: vec![component::reference("parameters", "If-None-Match")],
+        parameters: named(&["If-None-Match"]).into_iter().chain(control::of_fetch(collection)).collect(),
         success: whole_record(collection, "The record.", vec!["ETag"]),
         ..Operation::default()
     }
@@ -177,24 +188,24 @@ fn whole_record(collection: &Collection, description: &str, headers: Vec<&'stati
 }
 
 /// A client that has the record already is told so instead.
-fn asides(collection: &Collection, verb: Verb, target: Target) -> Map<String, Value> {
+fn asides(verb: Verb, target: Target, door: Door) -> Map<String, Value> {
     let mut asides = Map::new();
     if verb == Verb::Get && target == Target::Record {
         let not_modified = json!({
             "description": "The record is one of those that `If-None-Match` names: the client has it already.",
-            "headers": header::carried(&["ETag"], collection.rate_limit().is_some()),
+            "headers": header::carried(&["ETag"], door.is_limited),
         });
         asides.insert("304".into(), not_modified);
     }
     asides
 }
 
-fn refusals(collection: &Collection, verb: Verb, target: Target) -> Vec<u16> {
+fn refusals(verb: Verb, target: Target, door: Door) -> Vec<u16> {
     let mut statuses = refusal::OF_ANY.to_vec();
-    if collection.admission() == Admission::KnownOnly {
+    if door.strictest == Admission::KnownOnly {
         statuses.push(401);
     }
-    if collection.admission() != Admission::Open {
+    if door.strictest != Admission::Open {
         statuses.push(429);
     }
     if target == Target::Record {

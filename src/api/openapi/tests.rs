@@ -137,21 +137,44 @@ fn the_methods_are_the_configured_ones_with_head_and_options() {
 fn a_list_takes_its_fields_its_id_and_its_page() {
     let [built_in, rich, renamed] = documents();
     let of_users = parameters(&built_in, "/users/", "get");
-    assert_eq!(names(&of_users), "first_name last_name address id offset count accesskey apikey");
+    assert_eq!(
+        names(&of_users),
+        "first_name last_name address id offset count sort fields expand after first_name.ne first_name.in first_name.lt \
+         first_name.lte first_name.gt first_name.gte first_name.folded first_name.prefix first_name.contains \
+         last_name.ne last_name.in last_name.lt last_name.lte last_name.gt last_name.gte last_name.folded \
+         last_name.prefix last_name.contains address.ne address.in address.null address.lt address.lte address.gt \
+         address.gte id.ne id.in id.lt id.lte id.gt id.gte accesskey apikey"
+    );
     assert_eq!(of_users[2]["schema"]["anyOf"][0]["type"], "integer");
     assert_eq!(of_users[2]["schema"]["anyOf"][1], json!({ "const": "" }));
     assert_eq!(of_users[2]["schema"]["x-references"], "address");
     assert_eq!(of_users[2]["schema"]["x-on-delete"], "restrict");
     assert_eq!(of_users[2]["allowEmptyValue"], true);
     assert_eq!(of_users[5]["schema"]["maximum"], 20);
+    let of =
+        |name: &str| of_users.iter().find(|parameter| parameter["name"] == name).unwrap()["schema"].clone();
+    let pattern = "^-?(first_name|last_name|address|id)(,-?(first_name|last_name|address|id)){0,2}$";
+    assert_eq!(of("sort")["pattern"], pattern);
+    let names_of_fields = "(first_name|last_name|address|id|ressource_uri)";
+    assert_eq!(of("fields")["pattern"], format!("^{names_of_fields}(,{names_of_fields})*$"));
+    assert_eq!(of("expand")["pattern"], "^(address)(,(address))*$");
+    assert_eq!(of("address.in")["items"], of("address.ne"));
+    assert_eq!(of("address.in")["maxItems"], 64);
+    assert_eq!(of("last_name.prefix")["maxLength"], 64);
+    assert_eq!(of("address.null")["type"], "boolean");
     assert_eq!(names(&parameters(&built_in, "/users/", "head")), names(&of_users));
     // The key is the business of the security schemes there.
-    assert_eq!(names(&parameters(&rich, "/things/", "get")), "title size weight done id first_id limit");
+    let of_things = names(&parameters(&rich, "/things/", "get"));
+    let begin = "title size weight done id first_id limit sort fields after title.ne title.in ";
+    assert!(of_things.starts_with(begin) && of_things.ends_with("id.gt id.gte"), "{of_things}");
+    assert!(of_things.contains(" done.ne done.in done.null id.ne "), "{of_things}");
     let of_parts = parameters(&rich, "/parts/", "get");
-    assert_eq!(names(&of_parts), "thing id");
+    assert!(names(&of_parts).starts_with("thing id sort fields expand thing.ne"), "{}", names(&of_parts));
     assert_eq!(of_parts[0]["schema"]["x-on-delete"], "cascade");
     let of_notes = parameters(&renamed, "/notes/", "get");
-    assert_eq!(names(&of_notes), "text thing id token");
+    assert!(names(&of_notes).starts_with("text thing id sort fields expand text.ne"), "{}", names(&of_notes));
+    // Nobody is asked for a key by notes, but by the things that they may be shown with.
+    assert!(names(&of_notes).ends_with("id.gte"), "{}", names(&of_notes));
     assert_eq!(of_notes[1]["schema"]["x-on-delete"], "set_null");
 }
 
@@ -159,8 +182,9 @@ fn a_list_takes_its_fields_its_id_and_its_page() {
 fn what_a_client_has_seen_can_be_said_where_it_means_something() {
     let [built_in, rich, _] = documents();
     for (document, path, method, expected) in [
-        (&built_in, "/users/{id}/", "get", "If-None-Match"),
-        (&built_in, "/users/{id}/", "head", "If-None-Match"),
+        (&built_in, "/users/{id}/", "get", "If-None-Match fields expand"),
+        (&built_in, "/users/{id}/", "head", "If-None-Match fields expand"),
+        (&built_in, "/address/{id}/", "get", "If-None-Match fields"),
         (&built_in, "/users/{id}/", "put", "If-Match Idempotency-Key"),
         (&built_in, "/users/{id}/", "delete", "If-Match Idempotency-Key"),
         (&rich, "/things/{id}/", "patch", "If-Match Idempotency-Key"),
@@ -190,6 +214,11 @@ fn an_access_key_is_asked_for_where_the_collection_asks_and_to_manage_keys() {
         renamed["paths"]["/parts/"]["get"]["security"],
         json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }, {}])
     );
+    assert_eq!(
+        renamed["paths"]["/notes/"]["get"]["security"],
+        json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }, {}])
+    );
+    assert_eq!(renamed["paths"]["/notes/"]["post"]["security"], json!([]));
     assert_eq!(rich["paths"]["/things/"]["options"]["security"], json!([]));
     for document in [&built_in, &rich, &renamed] {
         for (path, method, operation) in operations(document) {

@@ -3,28 +3,24 @@
 use serde_json::{Map, Value};
 
 use super::names::{did_you_mean, nearest, one_of};
-use super::shape::{Shape, mismatch_of_text, values};
-use crate::api::App;
+use super::shape::Shape;
 use crate::api::error::draft_message;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::catalog::field::{Field, FieldKind};
-use crate::catalog::name::ID;
 use crate::record::draft::DraftError;
 use crate::record::fault::{Fault, shorten};
-use crate::record::listing::ListingError;
 
 /// A member of `errors`.
 pub(super) struct Entry {
-    place: Place,
-    detail: String,
-    value: Option<String>,
-    accepted: Option<String>,
-    suggestion: Option<String>,
+    pub(super) place: Place,
+    pub(super) detail: String,
+    pub(super) value: Option<String>,
+    pub(super) accepted: Option<String>,
+    pub(super) suggestion: Option<String>,
 }
 
 /// Where a fault is.
-enum Place {
+pub(super) enum Place {
     /// The body as a whole.
     Body,
     /// A member of the body.
@@ -33,7 +29,7 @@ enum Place {
 }
 
 impl Entry {
-    fn new(place: Place, detail: impl Into<String>) -> Self {
+    pub(super) fn new(place: Place, detail: impl Into<String>) -> Self {
         Self { place, detail: detail.into(), value: None, accepted: None, suggestion: None }
     }
 
@@ -83,49 +79,6 @@ impl Entry {
             error => {
                 let message = draft_message("", error).into_owned();
                 Self { accepted: Some("a JSON object".into()), ..Self::new(Place::Body, message) }
-            }
-        };
-        Self { value: fault.given.clone(), ..entry }
-    }
-
-    /// A fault of the query of a list.
-    pub(super) fn of_query(
-        app: &App,
-        collection: &Collection,
-        fault: &Fault<ListingError>,
-        suggests: bool,
-    ) -> Self {
-        let parameter = |name: &str, detail: String| Self::new(Place::Parameter(name.to_owned()), detail);
-        let entry = match &fault.error {
-            ListingError::GivenTwice(name) => parameter(name, "the parameter is given more than once".into()),
-            ListingError::UnknownParameter(name) => {
-                let names = parameters(collection);
-                // A key under a wrong name is no less a key: it is told what it should be called, and not repeated.
-                let all: Vec<&str> = names.iter().copied().chain(app.key_parameters.names()).collect();
-                let near = suggests.then(|| nearest(name, &all)).flatten();
-                let detail = format!("there is no parameter {}{}", shorten(name), did_you_mean(near));
-                let suggestion = near.map(str::to_owned);
-                Self { accepted: Some(one_of(&names)), suggestion, ..parameter(name, detail) }
-            }
-            ListingError::CountOutOfRange { name, limit } => {
-                let accepted = format!("an integer from 1 to {limit}");
-                let detail = format!("the text is not {accepted}");
-                Self { accepted: Some(accepted), ..parameter(name, detail) }
-            }
-            ListingError::DoesNotValidate(name) => {
-                let kind = match collection.find_field(name) {
-                    Some(position) => Some(collection.fields()[position].kind()),
-                    None => (name == ID).then_some(FieldKind::OF_IDS),
-                };
-                let (detail, accepted) = match kind {
-                    Some(kind) => (mismatch_of_text(kind), values(kind)),
-                    // The offset.
-                    None => (
-                        "the text is not an integer from 0 on".into(),
-                        format!("an integer from 0 to {}", i64::MAX),
-                    ),
-                };
-                Self { accepted: Some(accepted), ..parameter(name, detail) }
             }
         };
         Self { value: fault.given.clone(), ..entry }
@@ -190,14 +143,6 @@ pub(super) fn duplicate(fields: &[String]) -> String {
         fields => fields.concat(),
     };
     format!("a record with this {fields}")
-}
-
-/// The parameters of a list, without those that carry an access key.
-fn parameters(collection: &Collection) -> Vec<&str> {
-    let fields = collection.fields().iter().map(Field::name);
-    let pages = collection.pagination().into_iter();
-    let pages = pages.flat_map(|pages| [pages.offset_key.as_str(), pages.count_key.as_str()]);
-    fields.chain([ID]).chain(pages).collect()
 }
 
 /// A JSON pointer (RFC 6901) to a member of the body.

@@ -4,6 +4,7 @@ use super::{
     Declaration, Fault, FieldDeclaration, PaginationDeclaration, RateLimitDeclaration, Remedy, Step,
 };
 use crate::catalog::collection::{Admission, Collection, Pagination, RateLimit, Verb};
+use crate::catalog::control::Control;
 use crate::catalog::field::{Field, FieldKind, OnDelete, Reference};
 use crate::catalog::name::{self, CollectionName, FieldName};
 
@@ -123,7 +124,16 @@ impl<'a> Checker<'a> {
             self.fault(&["fields", &field.name, "type"], &[], message, remedy);
         }
         let reference = self.reference(field, kind);
-        Some(Field::new(name.ok()?, kind?, field.required, reference))
+        let member = format!("\"{}\":", field.name);
+        Some(Field {
+            name: name.ok()?,
+            kind: kind?,
+            required: field.required,
+            reference,
+            target_name: field.references.clone(),
+            keeps_order: field.keep_order,
+            member,
+        })
     }
 
     fn reference(&mut self, field: &FieldDeclaration, kind: Option<FieldKind>) -> Option<Reference> {
@@ -152,7 +162,10 @@ impl<'a> Checker<'a> {
         }
         let (all, position) = (self.all, self.position);
         match all.iter().position(|collection| collection.name == *target) {
-            Some(target) if target < position => return Some(Reference { target, on_delete: on_delete? }),
+            Some(target) if target < position => {
+                let is_fetched = all[target].unique_verbs.iter().any(|verb| verb == Verb::Get.name());
+                return Some(Reference { target, on_delete: on_delete?, is_fetched });
+            }
             Some(target) if target == position => {
                 let message = format!("`{}` refers to its own collection", field.name);
                 self.advise(&at, message, "refer to a collection that is declared above");
@@ -244,7 +257,7 @@ impl<'a> Checker<'a> {
                 let message = format!("`{text}` is the query parameter that carries the access key");
                 self.advise(&at, message, "choose another name");
             }
-            if text == name::ID || META_MEMBERS.contains(&text.as_str()) {
+            if text == name::ID || META_MEMBERS.contains(&text.as_str()) || Control::is_long(text) {
                 let message = format!("`{text}` already has a meaning in a list");
                 self.advise(&at, message, "choose another name");
             }

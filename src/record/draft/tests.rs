@@ -9,8 +9,7 @@ fn catalog() -> Catalog {
         name: name.into(),
         kind: kind.into(),
         required,
-        references: None,
-        on_delete: None,
+        ..FieldDeclaration::default()
     };
     let things = Declaration {
         name: "things".into(),

@@ -2,10 +2,14 @@
 
 use super::Cache;
 use super::ids::Ids;
-use super::sets::SetKey;
+use super::list_request::ListRequest;
+use super::orders::OrderKey;
+use super::query::Query;
+use super::scan::{Each, Scan};
+use super::set_key::SetKey;
 use super::view::{Read, Wanted};
 use crate::catalog::collection::Collection;
-use crate::record::listing::{Filter, Listing, Window};
+use crate::record::listing::{Column, Condition};
 use crate::store::read_limiter::ReadLimiter;
 use crate::store::{Page, Room, StoreError};
 
@@ -41,6 +45,9 @@ pub(in crate::store) trait Backend {
     /// The ids of the records that match, with the version they are of; `None` where there are more than `most`.
     async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError>;
 
+    /// Reads some fields of records of one moment, with the version they are of.
+    async fn scan(&self, scan: Scan<'_>, each: &mut Each<'_>) -> Result<u64, StoreError>;
+
     /// The total and the page by counting: of one moment.
     async fn count_page(&self, request: &mut ListRequest<'_, '_>, cost: Cost) -> Result<Page, StoreError>;
 
@@ -49,30 +56,34 @@ pub(in crate::store) trait Backend {
         self.cache().builds.build(key.clone()).await
     }
 
-    /// The page of a known set while no commit is applied; `None` where others than this process write, too.
+    /// Waits until an order is made, or cannot be.
+    async fn make_order(&self, key: &OrderKey) -> Result<(), StoreError> {
+        self.cache().builds.make_order(key.clone()).await
+    }
+
+    /// The page of a known list while no commit is applied; `None` where others than this process write, too.
     fn page_held(
         &self,
         _request: &mut ListRequest<'_, '_>,
-        _key: &SetKey,
-        _window: Window,
+        _query: &Query<'_>,
     ) -> Result<Option<Page>, StoreError> {
         Ok(None)
     }
 }
 
-/// What to list, and where to ask for room.
-pub(in crate::store) struct ListRequest<'a, 'b> {
-    pub(in crate::store) collection: &'a Collection,
-    pub(in crate::store) listing: &'a Listing,
-    pub(in crate::store) room: &'a mut Room<'b>,
-}
-
-/// Filters, and the place of the one whose index is to be used, for a database that does not pick it.
+/// Conditions, and the place of the one whose index is to be used, for a database that does not pick it.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct Matching<'a> {
     pub(in crate::store) collection: &'a Collection,
-    pub(in crate::store) filters: &'a [Filter],
+    pub(in crate::store) conditions: &'a [(Column, Condition)],
     pub(in crate::store) driver: Option<usize>,
+}
+
+impl<'a> Matching<'a> {
+    /// What a record must meet.
+    pub(in crate::store) fn conditions(&self) -> impl Iterator<Item = (Column, &'a Condition)> {
+        self.conditions.iter().map(|(on, condition)| (*on, condition))
+    }
 }
 
 /// How long a read takes, as far as can be foreseen: what is quick must not wait behind what is not.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
 use quick_cache::Weighter;
@@ -154,6 +154,9 @@ impl BlockBuilder {
 /// The blocks that are kept, the least used dropped first.
 pub(in crate::store) struct Blocks {
     kept: Cache<BlockKey, Arc<Block>, Bytewise>,
+    limit_bytes: usize,
+    /// How much of the limit was left to others when that last changed by much.
+    left: AtomicUsize,
     asked: Box<[AtomicU64]>,
 }
 
@@ -172,6 +175,8 @@ impl Blocks {
         let expected = limit_bytes / 4_096;
         Self {
             kept: Cache::with_weighter(expected.max(64), limit_bytes as u64, Bytewise),
+            limit_bytes,
+            left: AtomicUsize::new(0),
             asked: (0..DOORKEEPER).map(|_| AtomicU64::new(u64::MAX)).collect(),
         }
     }
@@ -182,6 +187,17 @@ impl Blocks {
 
     pub(super) fn keep(&self, key: BlockKey, block: Arc<Block>) {
         self.kept.insert(key, block);
+    }
+
+    /// Leaves so many bytes of the limit to others.
+    pub(super) fn leave_room(&self, bytes: usize) {
+        // To change the limit takes time, which every commit would spend.
+        if bytes.abs_diff(self.left.load(Relaxed)) > self.limit_bytes / 64
+            || (bytes == 0) != (self.left.load(Relaxed) == 0)
+        {
+            self.left.store(bytes, Relaxed);
+            self.kept.set_capacity(self.limit_bytes.saturating_sub(bytes) as u64);
+        }
     }
 
     /// Drops all blocks of a collection.

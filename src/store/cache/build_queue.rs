@@ -1,9 +1,10 @@
-//! Where large sets of ids are asked for.
+//! Where large sets of ids, and orders, are asked for.
 
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-use super::sets::SetKey;
+use super::orders::OrderKey;
+use super::set_key::SetKey;
 use crate::store::StoreError;
 
 /// How many sets may wait to be built. One that finds no room is asked for again.
@@ -16,9 +17,15 @@ pub(in crate::store) struct BuildQueue {
     waiting: Mutex<Option<mpsc::Receiver<BuildRequest>>>,
 }
 
-/// A set to build, and who waits for it.
+/// What to build.
+pub(super) enum Target {
+    Set(SetKey),
+    Order(OrderKey),
+}
+
+/// Something to build, and who waits for it.
 pub(super) struct BuildRequest {
-    pub(super) key: SetKey,
+    pub(super) target: Target,
     pub(super) done: Option<oneshot::Sender<()>>,
 }
 
@@ -34,15 +41,24 @@ impl BuildQueue {
     pub(in crate::store) fn request(&self, key: SetKey) {
         if let Some(requests) = &*self.requests.lock() {
             // A builder that is gone was told to stop, or went with its session; one that is behind will be asked again.
-            let _ = requests.try_send(BuildRequest { key, done: None });
+            let _ = requests.try_send(BuildRequest { target: Target::Set(key), done: None });
         }
     }
 
     /// Waits until a set is built, or cannot be. Not built by who waits here: it may hang up.
     pub(in crate::store) async fn build(&self, key: SetKey) -> Result<(), StoreError> {
+        self.wait_for(Target::Set(key)).await
+    }
+
+    /// Waits until an order is made, or cannot be.
+    pub(in crate::store) async fn make_order(&self, key: OrderKey) -> Result<(), StoreError> {
+        self.wait_for(Target::Order(key)).await
+    }
+
+    async fn wait_for(&self, target: Target) -> Result<(), StoreError> {
         let requests = self.requests.lock().clone().ok_or(StoreError::Unavailable)?;
         let (done, built) = oneshot::channel();
-        let request = BuildRequest { key, done: Some(done) };
+        let request = BuildRequest { target, done: Some(done) };
         requests.send(request).await.map_err(|_| StoreError::Unavailable)?;
         built.await.map_err(|_| StoreError::Unavailable)
     }

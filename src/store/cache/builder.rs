@@ -1,20 +1,30 @@
-//! Builds large sets of ids, while requests and writes go on.
+//! Builds large sets of ids, and orders, while requests and writes go on.
 
 use std::sync::Arc;
 
 use super::Cache;
-use super::build_queue::BuildRequest;
-use super::sets::{Part, SetKey};
+use super::build_queue::{BuildRequest, Target};
+use super::ids::Ids;
+use super::order::OrderBuilder;
+use super::orders::OrderKey;
+use super::scan::{Each, Scan, Which};
+use super::set_key::{Probes, SetKey};
 use crate::observe::{Event, Observer};
+use crate::record::Value;
 use crate::store::StoreError;
 
-/// How an engine reads a set whole.
+/// How an engine reads a whole collection. Memory has every commit that was read before a method returns: one that is
+/// not applied yet would show in what is built of it and nowhere else. Unavailable where nothing is applied any more.
 pub(in crate::store) trait SetReader {
-    /// The ids of a set, in parts of ascending order. Memory has every commit that they show before this returns: one
-    /// that was read but is not applied yet would show in this set and nowhere else. Unavailable where nothing is
-    /// applied any more.
-    async fn read_set(&self, cache: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError>;
+    /// The ids of a set whose conditions the database can tell.
+    async fn read_set(&self, cache: &Cache, key: &SetKey) -> Result<Ids, StoreError>;
+
+    /// Some fields of records.
+    async fn scan(&self, cache: &Cache, scan: Scan<'_>, each: &mut Each<'_>) -> Result<(), StoreError>;
 }
+
+/// An order is given up when it takes so much more than it may: what it is made of takes more than itself.
+const ROOM_TO_MAKE: usize = 64 << 20;
 
 /// Builds sets.
 pub(in crate::store) struct Builder<R> {
@@ -30,25 +40,94 @@ impl<R: SetReader> Builder<R> {
         for collection in 0..self.cache.catalog.collections().len() {
             self.build(&SetKey::all_of(collection)).await;
         }
-        while let Some(BuildRequest { key, done }) = waiting.recv().await {
-            self.build(&key).await;
+        for key in self.cache.kept_orders() {
+            self.make_order(&key).await;
+        }
+        while let Some(BuildRequest { target, done }) = waiting.recv().await {
+            match target {
+                Target::Set(key) => self.build(&key).await,
+                Target::Order(key) => drop(self.make_order(&key).await),
+            }
             // Who asked may have hung up.
             done.map(|done| done.send(()));
         }
     }
 
-    /// Builds a set, unless it is known or under way. A large set takes longer to read than the time between two
+    /// Builds a set, unless it is known, or waits for who does. A large set takes longer to read than the time between two
     /// commits: what changes meanwhile is remembered for it.
     pub(in crate::store) async fn build(&self, key: &SetKey) {
-        let Some(number) = self.cache.begin_build(key.clone()) else { return };
-        match self.reader.read_set(&self.cache, key).await {
-            Ok(parts) => self.cache.finish_build(number, parts),
+        let Some(number) = self.cache.begin_build(key.clone()) else {
+            return self.cache.wait_for_set(key).await;
+        };
+        let read = if key.is_folded() {
+            self.scan_set(key).await
+        } else {
+            self.reader.read_set(&self.cache, key).await
+        };
+        match read {
+            Ok(ids) => self.cache.finish_build(number, ids),
             Err(cause) => {
                 self.cache.abandon_build(number);
-                if cause != StoreError::Unavailable {
-                    self.observer.report(Event::Warning(&format!("a set of ids cannot be read: {cause}")));
-                }
+                self.warn("a set of ids", &cause);
             }
         }
     }
+
+    async fn scan_set(&self, key: &SetKey) -> Result<Ids, StoreError> {
+        let collection = self.cache.catalog.at(key.collection);
+        let (fields, conditions) = (sorted(key.positions()), key.conditions(collection));
+        let scan = Scan { collection, fields: &fields, which: Which::Meeting(&conditions) };
+        let mut ids = Ids::default();
+        let mut each = |id, values: &[Value]| {
+            if key.holds(collection, &Probes::new(id, values)) {
+                ids.insert(id);
+            }
+            true
+        };
+        self.reader.scan(&self.cache, scan, &mut each).await?;
+        Ok(ids)
+    }
+
+    /// Makes an order of all records; says whether it had to: whether nobody else does.
+    pub(in crate::store) async fn make_order(&self, key: &OrderKey) -> bool {
+        let Some(number) = self.cache.begin_order(key) else { return false };
+        let collection = self.cache.catalog.at(key.set.collection);
+        let fields = sorted(key.sort.positions());
+        let scan = Scan { collection, fields: &fields, which: Which::Meeting(&[]) };
+        let (limit, is_kept) = (self.cache.limit_of_orders(), self.cache.kept_orders().contains(key));
+        let (mut order, mut read) = (OrderBuilder::default(), 0_usize);
+        let mut each = |id, values: &[Value]| {
+            order.push(&key.sort.key(collection, &Probes::new(id, values)), id);
+            read += 1;
+            is_kept || order.bytes() <= limit + ROOM_TO_MAKE
+        };
+        let scanned = self.reader.scan(&self.cache, scan, &mut each).await;
+        let bytes = order.bytes();
+        if let Err(cause) = scanned {
+            self.cache.abandon_order(number, None);
+            self.warn("an order", &cause);
+        } else if !is_kept && bytes > limit + ROOM_TO_MAKE {
+            // About what all of it would take.
+            let all = self.cache.count(&key.set).map_or(read, |all| usize::try_from(all).unwrap_or(read));
+            let lacks = (bytes / read.max(1)).saturating_mul(all).saturating_sub(limit);
+            self.cache.abandon_order(number, Some(lacks));
+        } else {
+            self.cache.finish_order(number, order.finish());
+        }
+        true
+    }
+
+    fn warn(&self, what: &str, cause: &StoreError) {
+        if *cause != StoreError::Unavailable {
+            self.observer.report(Event::Warning(&format!("{what} cannot be read: {cause}")));
+        }
+    }
+}
+
+/// Positions, ascending, each once.
+fn sorted(positions: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut positions: Vec<usize> = positions.collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }

@@ -46,6 +46,14 @@ impl Chunk {
         }
     }
 
+    /// How many ids are smaller.
+    pub(super) fn rank(&self, low: u16) -> usize {
+        match self {
+            Chunk::Array(array) => array.partition_point(|id| *id < low),
+            Chunk::Bits(bits) => bits.rank(low),
+        }
+    }
+
     pub(super) fn insert(&mut self, low: u16) -> bool {
         match self {
             Chunk::Array(array) => {
@@ -159,6 +167,14 @@ impl Bits {
         let stride = usize::from(low) / 64 / STRIDE;
         self.before[stride + 1..].iter_mut().for_each(|before| *before -= 1);
         true
+    }
+
+    fn rank(&self, low: u16) -> usize {
+        let word = usize::from(low) / 64;
+        let stride = word / STRIDE;
+        let words: u32 = self.words[stride * STRIDE..word].iter().map(|word| word.count_ones()).sum();
+        let bits = self.words[word] & ((1 << (low % 64)) - 1);
+        usize::from(self.before[stride]) + (words + bits.count_ones()) as usize
     }
 
     fn page(&self, skip: usize, count: usize, mut take: impl FnMut(u16)) {

@@ -54,6 +54,13 @@ impl Ids {
         is_new
     }
 
+    /// Adds ids in any order.
+    pub(in crate::store) fn extend(&mut self, ids: &[RecordId]) {
+        for id in ids {
+            self.insert(*id);
+        }
+    }
+
     fn add_chunk(&mut self, place: usize, key: u64) -> usize {
         let before = self.before.get(place).copied().unwrap_or(self.len);
         self.keys.insert(place, key);
@@ -97,6 +104,15 @@ impl Ids {
             });
             skip = 0;
             place += 1;
+        }
+    }
+
+    /// How many ids are smaller.
+    pub(in crate::store) fn rank(&self, id: RecordId) -> u64 {
+        let (key, low) = split(id);
+        match self.keys.binary_search(&key) {
+            Ok(place) => self.before[place] + self.chunks[place].rank(low) as u64,
+            Err(place) => self.before.get(place).copied().unwrap_or(self.len),
         }
     }
 

@@ -1,40 +1,48 @@
 //! The first time that a filter is asked for: the set that it matches becomes known where that costs no more than
 //! counting, and is built in the background where it is large.
 
+use super::SMALL;
 use super::backend::{Backend, Matching, catch_up};
-use super::lookup::Lookup;
-use super::sets::SetKey;
+use super::ids::Ids;
+use super::order::Order;
+use super::order_making;
+use super::orders::OrderKey;
+use super::scan::{Scan, Which};
+use super::set_key::{Probes, SetKey};
+use super::slice;
+use super::sort_key::KeptSort;
 use crate::catalog::collection::Collection;
-use crate::record::listing::Filter;
+use crate::record::fold;
+use crate::record::listing::{Column, Condition};
 use crate::store::StoreError;
-
-/// A filter that matches at most so many records is read at once; a larger set is read in the background.
-const SMALL: usize = 1_000;
 
 /// Sees to it that the next time is cheap. Says whether this time already is: whether the set is known now.
 pub(super) async fn learn(
     backend: &impl Backend,
     collection: &Collection,
-    filters: &[Filter],
     key: &SetKey,
 ) -> Result<bool, StoreError> {
     // Somebody else may have seen to it while this reader waited to be let in.
     if backend.cache().count(key).is_some() {
         return Ok(true);
     }
-    let all = Matching { collection, filters, driver: None };
-    if key.fields.len() > 1 {
+    let conditions = key.conditions(collection);
+    let all = Matching { collection, conditions: &conditions, driver: None };
+    if key.is_folded() {
+        return learn_folded(backend, all, key).await;
+    }
+    if conditions.len() > 1 {
         return learn_combination(backend, all, key).await;
     }
     // All ids are being built since the start, or were forgotten since: then they are asked for again.
-    let is_small = !key.fields.is_empty() && learn_small(backend, all, key).await?.is_some();
+    let is_small = !key.is_all() && learn_small(backend, all, key).await?.is_some();
     if !is_small {
         backend.cache().builds.request(key.clone());
     }
     Ok(is_small)
 }
 
-/// Reads the set of some filters, if it is small, and says how many ids it has.
+/// Reads the set of some conditions, if it is small, and says how many ids it has.
 async fn learn_small(
     backend: &impl Backend,
     matching: Matching<'_>,
@@ -47,18 +55,14 @@ async fn learn_small(
     Ok(Some(number))
 }
 
-/// Several filters together: by way of one that matches little, or else as an intersection.
+/// Several conditions together: by way of one that matches little, or else as an intersection.
 async fn learn_combination<B: Backend>(
     backend: &B,
     all: Matching<'_>,
     key: &SetKey,
 ) -> Result<bool, StoreError> {
     let cache = backend.cache();
-    let mut singles = Vec::with_capacity(key.fields.len());
-    for filters in all.filters.chunks(1) {
-        let Lookup::Set(single) = SetKey::of(all.collection, filters) else { return Ok(false) };
-        singles.push(single);
-    }
+    let singles = key.parts();
     if cache.intersect(key, &singles) || (B::PICKS_INDEX && learn_small(backend, all, key).await?.is_some()) {
         return Ok(true);
     }
@@ -67,7 +71,8 @@ async fn learn_combination<B: Backend>(
         let number = match cache.count(single) {
             Some(number) => Some(number),
             None => {
-                learn_small(backend, Matching { filters: &all.filters[place..=place], ..all }, single).await?
+                let conditions = &all.conditions[place..=place];
+                learn_small(backend, Matching { conditions, ..all }, single).await?
             }
         };
         smallest = smallest.into_iter().chain(number.map(|number| (number, place))).min();
@@ -83,4 +88,98 @@ async fn learn_combination<B: Backend>(
         }
     }
     Ok(cache.intersect(key, &singles))
+}
+
+/// Conditions on the fold of texts, which the database cannot tell: by way of the others where these match little, or
+/// else each by the order of its field.
+async fn learn_folded(backend: &impl Backend, all: Matching<'_>, key: &SetKey) -> Result<bool, StoreError> {
+    let cache = backend.cache();
+    let (folded, plain): (Vec<SetKey>, Vec<SetKey>) = key.parts().into_iter().partition(SetKey::is_folded);
+    if let Some(rest) = key.without_folded().filter(|rest| !rest.is_all()) {
+        Box::pin(learn(backend, all.collection, &rest)).await?;
+        if let Some((version, candidates)) = cache.few(&rest) {
+            let fields: Vec<usize> = key.positions().collect();
+            let scan = Scan { collection: all.collection, fields: &fields, which: Which::These(&candidates) };
+            let mut ids = Ids::default();
+            let read_at = backend
+                .scan(scan, &mut |id, values| {
+                    if key.holds(all.collection, &Probes::new(id, values)) {
+                        ids.insert(id);
+                    }
+                    true
+                })
+                .await?;
+            catch_up(backend, read_at).await?;
+            if read_at == version {
+                cache.keep_set(read_at, key.clone(), ids);
+                return Ok(cache.count(key).is_some());
+            }
+        }
+    }
+    for single in &folded {
+        if cache.count(single).is_none() {
+            learn_by_order(backend, all.collection, single).await?;
+        }
+    }
+    for single in &plain {
+        if cache.count(single).is_none() && !Box::pin(learn(backend, all.collection, single)).await? {
+            backend.build(single).await?;
+        }
+    }
+    if folded.len() + plain.len() > 1 {
+        cache.intersect(key, &[folded, plain].concat());
+    }
+    Ok(cache.count(key).is_some())
+}
+
+/// One condition on the fold of a text, by the order of its field; by a scan where there is no room for that.
+async fn learn_by_order(
+    backend: &impl Backend,
+    collection: &Collection,
+    key: &SetKey,
+) -> Result<(), StoreError> {
+    let cache = backend.cache();
+    let Some((Column::Field(position), condition)) = key.conditions.first() else { return Ok(()) };
+    let set = SetKey::all_of(key.collection);
+    let order = OrderKey { set, sort: KeptSort::ascending(*position) };
+    if !order_making::make(backend, collection, &order).await? {
+        return backend.build(key).await;
+    }
+    let Some(number) = cache.begin_build(key.clone()) else {
+        cache.wait_for_set(key).await;
+        return Ok(());
+    };
+    let ids = cache
+        .order(&order)
+        .and_then(|kept| tokio::task::block_in_place(|| ids_in(&kept, &order.sort, collection, condition)));
+    match ids {
+        Some(ids) => cache.finish_build(number, ids),
+        None => {
+            cache.abandon_build(number);
+            backend.build(key).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The records whose field meets a condition; `None` where its order does not tell.
+fn ids_in(order: &Order, sort: &KeptSort, collection: &Collection, condition: &Condition) -> Option<Ids> {
+    let mut ids = Ids::default();
+    if slice::is_slice(condition) {
+        let ranks = slice::ranks(order, sort, collection, [condition].into_iter());
+        order.visit(ranks, |_, found| ids.extend(found));
+        return Some(ids);
+    }
+    let Condition::Contains(text) = condition else { return None };
+    let mut is_told = true;
+    order.visit(slice::values(order, sort, collection), |key, found| {
+        let key = String::from_utf8_lossy(key.get(sort.value_at(collection)..).unwrap_or_default());
+        if key.contains(text.as_str()) {
+            ids.extend(found);
+        } else {
+            // The rest of a long text may hold it.
+            is_told &= key.chars().nth(fold::KEY_CHARS - 1).is_none();
+        }
+    });
+    is_told.then_some(ids)
 }

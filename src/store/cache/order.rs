@@ -61,13 +61,6 @@ impl Order {
         });
     }
 
-    /// The same from the end: `offset` is counted from the last entry, and the ids come in the reverse order.
-    pub(in crate::store) fn page_back(&self, offset: u64, count: usize, out: &mut Vec<RecordId>) {
-        let (start, end) = (out.len(), self.len.saturating_sub(offset));
-        self.page(end.saturating_sub(count as u64), count.min(end as usize), out);
-        out[start..].reverse();
-    }
-
     /// Calls `each` with the keys and ids of the entries at some ranks. A key whose ids are in several leaves comes
     /// once for each.
     pub(in crate::store) fn visit(&self, ranks: Range<u64>, mut each: impl FnMut(&[u8], &[RecordId])) {

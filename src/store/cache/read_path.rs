@@ -2,21 +2,22 @@
 
 use bytes::Bytes;
 
-use super::backend::{Backend, Cost, LONG_PAGE, ListRequest, catch_up};
+use super::backend::{Backend, Cost, LONG_PAGE};
 use super::blocks::BlockKey;
-use super::learning;
-use super::lookup::Lookup;
-use super::sets::SetKey;
-use super::view::Wanted;
+use super::completion::{complete, fill_in};
+use super::embedding::embed;
+use super::list_request::ListRequest;
+use super::query::Query;
+use super::view::{Read, Wanted};
+use super::{learning, scanning, sorting};
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
-use crate::record::listing::Window;
 use crate::store::{Page, StoreError};
 
 /// What becomes of a page that is tried from memory.
 enum Attempt {
     Page(Page),
-    UnknownSet,
+    Unknown,
     /// Others wrote between each look at memory and each read.
     Outpaced,
 }
@@ -41,60 +42,90 @@ pub(in crate::store) async fn list(
     mut request: ListRequest<'_, '_>,
 ) -> Result<Page, StoreError> {
     let ListRequest { collection, listing, .. } = request;
-    let Some(window) = listing.window else {
+    let Some(query) = Query::of(collection, listing) else {
+        return backend.refresh().await.map(|()| Page::empty().at(listing));
+    };
+    let can_be_counted = query.can_be_counted();
+    if can_be_counted && listing.window.is_none() {
         let _permit = backend.limiter().acquire().await?;
         return backend.count_page(&mut request, Cost::Long).await;
-    };
-    let key = match SetKey::of(collection, &listing.filters) {
-        Lookup::Set(key) => key,
-        Lookup::Nothing => return backend.refresh().await.map(|()| Page::empty()),
-        // At most one record: the database finds it at once.
-        Lookup::OneId => return backend.count_page(&mut request, Cost::Quick).await,
-    };
-    let is_known = match page_of(backend, &mut request, &key, window).await? {
+    }
+    let is_known = match page_of(backend, &mut request, &query).await? {
         Attempt::Page(page) => return Ok(page),
-        Attempt::UnknownSet => false,
+        Attempt::Unknown => false,
         Attempt::Outpaced => true,
     };
+    // At most a few records: the database finds them at once.
+    if can_be_counted && query.ids.named().is_some() {
+        return backend.count_page(&mut request, Cost::Quick).await;
+    }
     // Boxed: pages that memory has must not carry along what this needs.
     Box::pin(async move {
         let _permit = backend.limiter().acquire().await?;
-        if !is_known
-            && learning::learn(backend, collection, &listing.filters, &key).await?
-            && let Attempt::Page(page) = page_of(backend, &mut request, &key, window).await?
-        {
+        if !is_known && let Some(page) = learn(backend, &mut request, &query).await? {
             return Ok(page);
         }
-        backend.count_page(&mut request, Cost::Long).await
+        if can_be_counted {
+            backend.count_page(&mut request, Cost::Long).await
+        } else {
+            scanning::page(backend, &mut request, &query, None).await
+        }
     })
     .await
 }
 
-/// The page of a set, if it is known. Its ids and the blocks that are at hand are of one version; where the missing
-/// ones are of another, somebody wrote in between.
+/// Sees to it that memory knows the list the next time, and perhaps this time.
+async fn learn(
+    backend: &impl Backend,
+    request: &mut ListRequest<'_, '_>,
+    query: &Query<'_>,
+) -> Result<Option<Page>, StoreError> {
+    let is_known = match &query.order {
+        Some(order) => match sorting::learn(backend, query, order).await? {
+            sorting::Learned::Order => true,
+            sorting::Learned::Few(candidates) => {
+                return scanning::page(backend, request, query, Some(candidates)).await.map(Some);
+            }
+            sorting::Learned::Nothing => false,
+        },
+        None if query.ids.named().is_some() => false,
+        None => learning::learn(backend, query.collection, &query.set).await?,
+    };
+    if !is_known {
+        return Ok(None);
+    }
+    match page_of(backend, request, query).await? {
+        Attempt::Page(page) => Ok(Some(page)),
+        Attempt::Unknown | Attempt::Outpaced => Ok(None),
+    }
+}
+
+/// The page of a list that memory knows. Its ids and the blocks that are at hand are of one version; what is read for
+/// the missing ones completes it where none of their records was changed in between.
 async fn page_of<B: Backend>(
     backend: &B,
     request: &mut ListRequest<'_, '_>,
-    key: &SetKey,
-    window: Window,
+    query: &Query<'_>,
 ) -> Result<Attempt, StoreError> {
     let cache = backend.cache();
-    let tries = if window.count > LONG_PAGE { B::TRIES_OF_A_LONG_PAGE } else { B::TRIES };
+    let tries = if query.count > LONG_PAGE { B::TRIES_OF_A_LONG_PAGE } else { B::TRIES };
+    let mut earlier: Vec<(u64, Vec<Read>)> = Vec::new();
     for _ in 0..tries {
         backend.refresh().await?;
-        let Some(mut view) = cache.view(key, window) else { return Ok(Attempt::UnknownSet) };
-        let wanted = view.missing(|key| cache.is_worth_reading(key));
-        if wanted.is_empty() {
-            return view.assemble(request.room).map(Attempt::Page);
+        let Some(mut view) = cache.view(query) else { return Ok(Attempt::Unknown) };
+        for (read_at, read) in &earlier {
+            fill_in(backend, &mut view, *read_at, read);
         }
-        let (read_at, read) = backend.read_blocks(request.collection, wanted, request.room).await?;
-        catch_up(backend, read_at).await?;
-        view.fill_in(&read);
-        cache.keep(read_at, read);
-        if read_at == view.version {
-            return view.assemble(request.room).map(Attempt::Page);
+        if let Some(read) = complete(backend, request, &mut view).await? {
+            earlier.push(read);
+        }
+        if view.is_complete()
+            && let Some(embedded) = embed(backend, request, &view).await?
+        {
+            return view.assemble(request, &embedded).map(Attempt::Page);
         }
     }
-    let held = backend.page_held(request, key, window)?;
+    // What is shown with the records would have to be held as well.
+    let held = if query.is_expanded { None } else { backend.page_held(request, query)? };
     Ok(held.map_or(Attempt::Outpaced, Attempt::Page))
 }

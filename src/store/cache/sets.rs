@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::ids::Ids;
+use super::set_key::{Probes, SetKey};
 use super::term::Term;
 use crate::catalog::Catalog;
-use crate::catalog::collection::Collection;
-use crate::record::listing::{Column, Condition};
 use crate::record::{RecordId, Value};
 use crate::store::change::Change;
 
@@ -15,6 +14,8 @@ use crate::store::change::Change;
 const OVERHEAD: usize = 256;
 /// How many combinations of fields are kept for each collection; every write looks at each of them.
 const MOST_SHAPES: usize = 64;
+/// How many sets with conditions are kept for each collection; every write tests each of them.
+const MOST_TESTED: usize = 128;
 /// A set's size is measured again after so many changes.
 const MEASURE_AFTER: u32 = 256;
 /// How many sets are remembered for being too large.
@@ -24,39 +25,14 @@ const ONE_ID: usize = 2;
 /// How many sets compete for staying when one must go.
 const SAMPLE: usize = 8;
 
-/// Which records a set holds: those of a collection whose fields meet the terms. Without fields: all.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::store) struct SetKey {
-    pub(in crate::store) collection: usize,
-    /// Positions, ascending.
-    pub(in crate::store) fields: Vec<usize>,
-    /// One for each field.
-    pub(in crate::store) terms: Vec<Term>,
-}
-
-impl SetKey {
-    /// The key of all ids of a collection.
-    pub(in crate::store) fn all_of(collection: usize) -> Self {
-        Self { collection, fields: Vec::new(), terms: Vec::new() }
-    }
-
-    /// What its records meet.
-    pub(in crate::store) fn conditions(&self, collection: &Collection) -> Vec<(Column, Condition)> {
-        let fields = self.fields.iter().zip(&self.terms);
-        fields
-            .map(|(&position, term)| {
-                (Column::Field(position), term.condition(&collection.fields()[position]))
-            })
-            .collect()
-    }
-}
-
 type Terms = HashMap<Vec<Term>, usize>;
 
 /// All sets of one store.
 pub(super) struct Sets {
     /// For each collection: by combination of fields, by terms, the place among the entries.
     shapes: Vec<HashMap<Vec<usize>, Terms>>,
+    /// For each collection: those with conditions, each of which is tested at every change.
+    tested: Vec<HashMap<SetKey, usize>>,
     /// For each collection: the place of the set of all ids, which most lists ask for.
     all: Vec<Option<usize>>,
     entries: Vec<Option<Entry>>,
@@ -84,22 +60,15 @@ struct Entry {
 struct Build {
     number: u64,
     key: SetKey,
-    /// The version of each change, the record, and whether it matches since.
-    log: Vec<(u64, RecordId, bool)>,
-}
-
-/// The ids of one part of a build, as the database had them at `version`.
-pub(in crate::store) struct Part {
-    pub(in crate::store) version: u64,
-    /// The largest id that this part speaks for.
-    pub(in crate::store) last: i64,
-    pub(in crate::store) ids: Ids,
+    /// The records that came in or went out since it began, and whether they are in now.
+    changed: HashMap<RecordId, bool>,
 }
 
 impl Sets {
     pub(super) fn new(collections: usize, limit_bytes: usize) -> Self {
         Self {
             shapes: (0..collections).map(|_| HashMap::new()).collect(),
+            tested: (0..collections).map(|_| HashMap::new()).collect(),
             all: vec![None; collections],
             entries: Vec::new(),
             free: Vec::new(),
@@ -113,13 +82,19 @@ impl Sets {
         }
     }
 
+    fn place(&self, key: &SetKey) -> Option<usize> {
+        if !key.conditions.is_empty() {
+            self.tested[key.collection].get(key).copied()
+        } else if key.fields.is_empty() {
+            self.all[key.collection]
+        } else {
+            self.shapes[key.collection].get(&key.fields)?.get(&key.terms).copied()
+        }
+    }
+
     /// The set, where it is known.
     pub(super) fn find(&self, key: &SetKey) -> Option<&Ids> {
-        let place = match key.fields.is_empty() {
-            true => self.all[key.collection]?,
-            false => *self.shapes[key.collection].get(&key.fields)?.get(&key.terms)?,
-        };
-        let entry = self.entries[place].as_ref()?;
+        let entry = self.entries[self.place(key)?].as_ref()?;
         let now = self.clock.load(Relaxed);
         // Written once between two ticks: readers on all cores would fight over it otherwise.
         if entry.used.load(Relaxed) != now {
@@ -133,41 +108,60 @@ impl Sets {
     }
 
     /// Follows the changes of one commit.
-    pub(super) fn apply(&mut self, catalog: &Catalog, version: u64, changes: &[Change]) {
+    pub(super) fn apply(&mut self, catalog: &Catalog, changes: &[Change]) {
         for change in changes {
-            let fields = catalog.at(change.collection).fields();
-            let met = |positions: &[usize], values: Option<&Vec<Value>>| {
-                values.map(|values| {
-                    let terms =
-                        positions.iter().map(|&position| Term::met(&fields[position], &values[position]));
-                    terms.collect::<Vec<_>>()
-                })
+            self.follow_terms(catalog, change);
+            let collection = catalog.at(change.collection);
+            let is_built = self.builds.iter().any(|build| build.key.collection == change.collection);
+            if !is_built && self.tested[change.collection].is_empty() {
+                continue;
+            }
+            let before = change.before.as_ref().map(|values| Probes::new(change.id, values));
+            let after = change.after.as_ref().map(|after| Probes::new(change.id, &after.values));
+            let holds = |key: &SetKey, record: &Option<Probes<'_>>| {
+                record.as_ref().is_some_and(|record| key.holds(collection, record))
             };
-            let after = change.after.as_ref().map(|after| &after.values);
-            for (positions, by_terms) in &self.shapes[change.collection] {
-                let (old, new) = (met(positions, change.before.as_ref()), met(positions, after));
-                if old == new {
-                    continue;
-                }
-                let places = [(old, false), (new, true)];
-                for (terms, is_in) in places {
-                    let Some(place) = terms.and_then(|terms| by_terms.get(&terms).copied()) else { continue };
-                    if let Some(entry) = &mut self.entries[place] {
-                        entry.follow(change.id, is_in, &mut self.bytes);
-                    }
+            for (key, &place) in &self.tested[change.collection] {
+                let (was_in, is_in) = (holds(key, &before), holds(key, &after));
+                if was_in != is_in
+                    && let Some(entry) = &mut self.entries[place]
+                {
+                    entry.follow(change.id, is_in, &mut self.bytes);
                 }
             }
             for build in self.builds.iter_mut().filter(|build| build.key.collection == change.collection) {
-                let (old, new) =
-                    (met(&build.key.fields, change.before.as_ref()), met(&build.key.fields, after));
-                let (was_in, is_in) =
-                    (old.as_ref() == Some(&build.key.terms), new.as_ref() == Some(&build.key.terms));
+                let (was_in, is_in) = (holds(&build.key, &before), holds(&build.key, &after));
                 if was_in != is_in {
-                    build.log.push((version, change.id, is_in));
+                    build.changed.insert(change.id, is_in);
                 }
             }
         }
         self.make_room();
+    }
+
+    /// Of the sets that are made of terms a record is in one of each shape.
+    fn follow_terms(&mut self, catalog: &Catalog, change: &Change) {
+        let fields = catalog.at(change.collection).fields();
+        let met = |positions: &[usize], values: Option<&Vec<Value>>| {
+            values.map(|values| {
+                let terms = positions.iter().map(|&position| Term::met(&fields[position], &values[position]));
+                terms.collect::<Vec<_>>()
+            })
+        };
+        let after = change.after.as_ref().map(|after| &after.values);
+        for (positions, by_terms) in &self.shapes[change.collection] {
+            let (old, new) = (met(positions, change.before.as_ref()), met(positions, after));
+            if old == new {
+                continue;
+            }
+            let places = [(old, false), (new, true)];
+            for (terms, is_in) in places {
+                let Some(place) = terms.and_then(|terms| by_terms.get(&terms).copied()) else { continue };
+                if let Some(entry) = &mut self.entries[place] {
+                    entry.follow(change.id, is_in, &mut self.bytes);
+                }
+            }
+        }
     }
 
     /// Drops all sets of a collection, also those that are being read.
@@ -186,37 +180,32 @@ impl Sets {
         self.too_large.retain(|key| key.collection != collection);
     }
 
+    /// Whether somebody reads a set.
+    pub(super) fn is_under_way(&self, key: &SetKey) -> bool {
+        self.builds.iter().any(|build| build.key == *key)
+    }
+
     /// Announces that a set is going to be read: from now on what changes is remembered for it.
     pub(super) fn begin_build(&mut self, key: SetKey) -> Option<u64> {
-        let is_under_way = self.builds.iter().any(|build| build.key == key);
-        if is_under_way || self.too_large.contains(&key) || self.find(&key).is_some() {
+        if self.is_under_way(&key) || self.too_large.contains(&key) || self.find(&key).is_some() {
             return None;
         }
         self.next_build += 1;
-        self.builds.push(Build { number: self.next_build, key, log: Vec::new() });
+        self.builds.push(Build { number: self.next_build, key, changed: HashMap::new() });
         Some(self.next_build)
     }
 
-    /// Publishes a set that was read, with what has changed since. The parts are in ascending order.
-    pub(super) fn finish_build(&mut self, number: u64, parts: Vec<Part>) {
+    /// Publishes a set that was read since it was announced. Memory has all that the reader saw, so that what has
+    /// changed meanwhile is as remembered here, whether or not it was read.
+    pub(super) fn finish_build(&mut self, number: u64, mut ids: Ids) {
         let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
         let build = self.builds.swap_remove(place);
-        let mut ids = Ids::default();
-        let mut borders = Vec::with_capacity(parts.len());
-        for part in parts {
-            borders.push((part.last, part.version));
-            ids.append(part.ids);
-        }
-        for (version, id, is_in) in build.log {
-            let part = borders.partition_point(|(last, _)| *last < id.get());
-            // What the part was read after has been seen by it.
-            if borders.get(part).is_some_and(|(_, read_at)| version > *read_at) {
-                if is_in {
-                    ids.insert(id)
-                } else {
-                    ids.remove(id)
-                };
-            }
+        for (id, is_in) in build.changed {
+            if is_in {
+                ids.insert(id)
+            } else {
+                ids.remove(id)
+            };
         }
         self.publish(build.key, ids);
     }
@@ -227,27 +216,39 @@ impl Sets {
 
     /// Keeps a set that is right as of now.
     pub(super) fn publish(&mut self, key: SetKey, ids: Ids) {
-        let shapes = &mut self.shapes[key.collection];
-        let is_known = shapes.get(&key.fields).is_some_and(|terms| terms.contains_key(&key.terms));
-        if is_known || (shapes.len() >= MOST_SHAPES && !shapes.contains_key(&key.fields)) {
+        let shapes = &self.shapes[key.collection];
+        let is_a_shape_too_many =
+            key.conditions.is_empty() && shapes.len() >= MOST_SHAPES && !shapes.contains_key(&key.fields);
+        if self.place(&key).is_some() || is_a_shape_too_many {
             return;
         }
-        let terms: usize = key.terms.iter().map(Term::bytes).sum();
-        let bytes = OVERHEAD + 2 * terms + ids.bytes();
-        if bytes > self.limit_bytes && !key.fields.is_empty() {
+        let bytes = OVERHEAD + 2 * key.bytes() + ids.bytes();
+        if bytes > self.limit_bytes && !key.is_all() {
             if self.too_large.len() < MOST_TOO_LARGE {
                 self.too_large.insert(key);
             }
             return;
+        }
+        if !key.conditions.is_empty() && self.tested[key.collection].len() >= MOST_TESTED {
+            let places = self.tested[key.collection].values();
+            let used = |place: &usize| self.entries[*place].as_ref().map(|entry| entry.used.load(Relaxed));
+            if let Some(oldest) = places.copied().min_by_key(used) {
+                self.drop_entry(oldest);
+            }
         }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         let place = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
             self.entries.len() - 1
         });
-        shapes.entry(key.fields.clone()).or_default().insert(key.terms.clone(), place);
-        if key.fields.is_empty() {
+        if !key.conditions.is_empty() {
+            self.tested[key.collection].insert(key.clone(), place);
+        } else if key.is_all() {
             self.all[key.collection] = Some(place);
+        }
+        if key.conditions.is_empty() {
+            let by_terms = self.shapes[key.collection].entry(key.fields.clone()).or_default();
+            by_terms.insert(key.terms.clone(), place);
         }
         self.entries[place] = Some(Entry { key, ids, bytes, changes: 0, used });
         self.bytes += bytes;
@@ -266,7 +267,7 @@ impl Sets {
                 self.dice ^= self.dice << 17;
                 let place = (self.dice % self.entries.len() as u64) as usize;
                 let entry = self.entries[place].as_ref()?;
-                (!entry.key.fields.is_empty()).then(|| (entry.used.load(Relaxed), place))
+                (!entry.key.is_all()).then(|| (entry.used.load(Relaxed), place))
             });
             if let Some((_, place)) = sample.min() {
                 self.drop_entry(place);
@@ -278,7 +279,11 @@ impl Sets {
         let Some(entry) = self.entries[place].take() else { return };
         self.free.push(place);
         self.bytes -= entry.bytes;
-        if entry.key.fields.is_empty() {
+        if !entry.key.conditions.is_empty() {
+            self.tested[entry.key.collection].remove(&entry.key);
+            return;
+        }
+        if entry.key.is_all() {
             self.all[entry.key.collection] = None;
         }
         let shapes = &mut self.shapes[entry.key.collection];
@@ -303,8 +308,7 @@ impl Entry {
         self.changes += 1;
         if self.changes >= MEASURE_AFTER {
             self.changes = 0;
-            let terms: usize = self.key.terms.iter().map(Term::bytes).sum();
-            let measured = OVERHEAD + 2 * terms + self.ids.bytes();
+            let measured = OVERHEAD + 2 * self.key.bytes() + self.ids.bytes();
             *bytes = *bytes - self.bytes + measured;
             self.bytes = measured;
         }

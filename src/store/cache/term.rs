@@ -1,7 +1,7 @@
 //! A term: what a filter asks of one field, as something to look up by.
 //!
-//! Of all the conditions that a query can put to a field, each value meets exactly one; so a record belongs
-//! to exactly one set for each combination of fields.
+//! Each value meets exactly one term; so of the sets that are made of terms alone, a record belongs to exactly one for
+//! each combination of fields.
 
 use crate::catalog::field::Field;
 use crate::record::Value;
@@ -13,12 +13,12 @@ use crate::record::listing::Condition;
 pub(in crate::store) struct Term(Option<Value>);
 
 impl Term {
-    /// The term of a condition; `None` where no record can match.
+    /// The term of a condition; `None` where it asks for more, or other, than one value.
     pub(in crate::store) fn asked(condition: &Condition) -> Option<Self> {
         match condition {
             Condition::Equals(value) => Some(Self(Some(value.clone()))),
             Condition::Absent | Condition::AbsentOrEmpty => Some(Self(None)),
-            Condition::Never => None,
+            _ => None,
         }
     }
 

@@ -20,7 +20,7 @@ use super::sql;
 use crate::catalog::Catalog;
 use crate::store::StoreError;
 use crate::store::cache::Cache;
-use crate::store::cache::sets::SetKey;
+use crate::store::cache::set_key::SetKey;
 
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
 /// is short.

@@ -191,8 +191,7 @@ mod tests {
             name: name.into(),
             kind: kind.into(),
             required,
-            references: None,
-            on_delete: None,
+            ..FieldDeclaration::default()
         };
         let declaration = Declaration {
             name: "users".into(),

@@ -14,10 +14,12 @@ use super::sql;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::store::cache::Cache;
-use crate::store::cache::backend::{Backend, Cost, LONG_PAGE, ListRequest, Matching};
+use crate::store::cache::backend::{Backend, Cost, LONG_PAGE, Matching};
 use crate::store::cache::blocks::{Block, BlockBuilder, BlockKey};
 use crate::store::cache::ids::Ids;
+use crate::store::cache::list_request::ListRequest;
 use crate::store::cache::read_path;
+use crate::store::cache::scan::{Each, Scan, Which};
 use crate::store::cache::view::{Read, Wanted};
 use crate::store::page::{Meter, PageBuilder};
 use crate::store::read_limiter::ReadLimiter;
@@ -99,8 +101,7 @@ impl Backend for Session {
     }
 
     async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError> {
-        let Matching { collection, filters, .. } = matching;
-        let (text, values) = sql::matching(collection, filters, most + 1);
+        let (text, values) = sql::matching(matching.collection, matching.conditions(), most + 1);
         let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
         let parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
         let rows = self.ask(&self.long, &text, &parameters).await?;
@@ -114,6 +115,33 @@ impl Backend for Session {
             row::id(row, 1).map_err(|error| of_reading(&error))?.map(|id| ids.insert(id));
         }
         Ok(Some((read_at.unsigned_abs(), ids)))
+    }
+
+    /// In one statement.
+    async fn scan(&self, scan: Scan<'_>, each: &mut Each<'_>) -> Result<u64, StoreError> {
+        self.observer.store().scanned();
+        let (text, values) = sql::scan_at_once(&scan);
+        let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
+        let mut parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
+        let ids: Vec<i64> = match scan.which {
+            Which::These(ids) => ids.iter().map(|id| id.get()).collect(),
+            Which::Meeting(_) => Vec::new(),
+        };
+        if let Which::These(_) = scan.which {
+            parameters.push(&ids);
+        }
+        let mut rows = self.ask_for_rows(&self.long, &text, &parameters).await?;
+        let (mut read_at, mut values) = (0, scan.no_values());
+        while let Some(row) = rows.next().await? {
+            read_at = row.try_get::<_, i64>(0).map_err(|error| of_reading(&error))?;
+            let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
+            row::read_some(&row, scan.collection, scan.fields, 2, &mut values)
+                .map_err(|error| of_reading(&error))?;
+            if !each(id, &values) {
+                break;
+            }
+        }
+        Ok(read_at.unsigned_abs())
     }
 
     /// In one statement.
@@ -134,16 +162,25 @@ impl Backend for Session {
         }
         let mut rows = self.ask_for_rows(conns, &text, &parameters).await?;
         let mut total = 0;
+        let mut record = Vec::new();
         let mut builder = PageBuilder::new(room);
         while builder.has_room()
             && let Some(row) = rows.next().await?
         {
             total = row.try_get::<_, i64>(0).map_err(|error| of_reading(&error))?;
             let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
-            let written = builder.push(|out| row::write(out, collection, id, &row, 2));
+            let written = match &listing.projection {
+                None => builder.push(|out| row::write(out, collection, id, &row, 2)),
+                Some(projection) => {
+                    record.clear();
+                    let written = row::write(&mut record, collection, id, &row, 2);
+                    builder.push(|out| projection.cut(collection, &record, out));
+                    written
+                }
+            };
             written.map_err(|error| of_reading(&error))?;
         }
-        builder.finish(total.unsigned_abs())
+        builder.finish(total.unsigned_abs()).map(|page| page.at(listing))
     }
 }
 

@@ -9,16 +9,19 @@ use super::freshness;
 use super::group_error::words;
 use super::kind::Bound;
 use super::prepared_conn::PreparedConn;
+use super::row;
 use super::session::Session;
 use super::sql;
 use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
 use crate::record::RecordId;
 use crate::store::StoreError;
 use crate::store::cache::Cache;
 use crate::store::cache::backend;
 use crate::store::cache::builder::SetReader;
 use crate::store::cache::ids::Ids;
-use crate::store::cache::sets::{Part, SetKey};
+use crate::store::cache::scan::{Each, Scan};
+use crate::store::cache::set_key::SetKey;
 
 /// A copy in binary begins with a signature, flags and the length of an extension; each row with its number of
 /// columns, each column with its length.
@@ -33,53 +36,84 @@ pub(super) struct TableReader {
 }
 
 impl SetReader for TableReader {
-    async fn read_set(&self, _: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError> {
-        match self.read(key).await {
-            Ok(part) => {
-                backend::catch_up(&*self.session, part.version).await?;
-                Ok(vec![part])
-            }
+    async fn read_set(&self, _: &Cache, key: &SetKey) -> Result<Ids, StoreError> {
+        let mut ids = Ids::default();
+        self.at_one_moment(self.catalog.at(key.collection), self.read(key, &mut ids)).await?;
+        Ok(ids)
+    }
+
+    async fn scan(&self, _: &Cache, scan: Scan<'_>, each: &mut Each<'_>) -> Result<(), StoreError> {
+        self.session.observer.store().scanned();
+        self.at_one_moment(scan.collection, self.scan_rows(scan, each)).await
+    }
+}
+
+impl TableReader {
+    /// Reads inside one transaction that sees one moment, and has memory follow up to it.
+    async fn at_one_moment(
+        &self,
+        collection: &Collection,
+        read: impl Future<Output = Result<(), Error>>,
+    ) -> Result<(), StoreError> {
+        let client = &self.conn.client;
+        let version = async {
+            client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+            // Before the first question, which fixes the moment: a table that another tool rewrites meanwhile
+            // (ALTER TABLE) looks empty to whoever has asked before.
+            client.batch_execute(&sql::keep_from_rewriting(collection)).await?;
+            let version = freshness::newest(&self.conn).await?;
+            read.await?;
+            client.batch_execute("COMMIT").await?;
+            Ok(version)
+        };
+        match version.await {
+            Ok(version) => backend::catch_up(&*self.session, version).await,
             Err(error) => {
-                if self.conn.client.batch_execute("ROLLBACK").await.is_err() {
+                let error: Error = error;
+                if client.batch_execute("ROLLBACK").await.is_err() {
                     self.session.lifetime.end("a set of ids could not be read");
                 }
                 Err(StoreError::Broken(words(&error)))
             }
         }
     }
-}
 
-impl TableReader {
-    /// Version and ids inside one transaction that sees one moment.
-    async fn read(&self, key: &SetKey) -> Result<Part, Error> {
-        let conn = &self.conn;
-        conn.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-        let collection = self.catalog.at(key.collection);
-        // Before the first question, which fixes the moment: a table that another tool rewrites meanwhile
-        // (ALTER TABLE) looks empty to whoever has asked before.
-        conn.client.batch_execute(&sql::keep_from_rewriting(collection)).await?;
-        let version = freshness::newest(conn).await?;
-        let mut ids = Ids::default();
-        if key.fields.is_empty() {
-            let copy = conn.client.copy_out(&sql::all_ids(collection)).await?;
+    async fn read(&self, key: &SetKey, ids: &mut Ids) -> Result<(), Error> {
+        let (client, collection) = (&self.conn.client, self.catalog.at(key.collection));
+        if key.is_all() {
+            let copy = client.copy_out(&sql::all_ids(collection)).await?;
             pin_mut!(copy);
             while let Some(row) = copy.next().await {
                 if let Some(id) = copied_id(&row?) {
                     ids.insert(id);
                 }
             }
-        } else {
-            let conditions = key.conditions(collection);
-            let conditions = conditions.iter().map(|(on, condition)| (*on, condition));
-            let (text, values) = sql::all_matching(collection, conditions);
-            let rows = conn.client.query_raw(&text, values.into_iter().map(Bound)).await?;
-            pin_mut!(rows);
-            while let Some(row) = rows.try_next().await? {
-                RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));
+            return Ok(());
+        }
+        let conditions = key.conditions(collection);
+        let conditions = conditions.iter().map(|(on, condition)| (*on, condition));
+        let (text, values) = sql::all_matching(collection, conditions);
+        let rows = client.query_raw(&text, values.into_iter().map(Bound)).await?;
+        pin_mut!(rows);
+        while let Some(row) = rows.try_next().await? {
+            RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));
+        }
+        Ok(())
+    }
+
+    async fn scan_rows(&self, scan: Scan<'_>, each: &mut Each<'_>) -> Result<(), Error> {
+        let (text, values) = sql::scan(&scan);
+        let rows = self.conn.client.query_raw(&text, values.into_iter().map(Bound)).await?;
+        pin_mut!(rows);
+        let mut values = scan.no_values();
+        while let Some(row) = rows.try_next().await? {
+            let Some(id) = row::id(&row, 0)? else { continue };
+            row::read_some(&row, scan.collection, scan.fields, 1, &mut values)?;
+            if !each(id, &values) {
+                break;
             }
         }
-        conn.client.batch_execute("COMMIT").await?;
-        Ok(Part { version, last: i64::MAX, ids })
+        Ok(())
     }
 }
 

@@ -10,7 +10,8 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::Value;
-use crate::record::listing::{Column, Condition, Filter, Listing};
+use crate::record::listing::{Column, Condition, Listing};
+use crate::store::cache::scan::{Scan, Which};
 use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, quote};
 
@@ -54,10 +55,10 @@ pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String
 /// The ids of at most `most` that match, with the version they are of.
 pub(super) fn matching<'a>(
     collection: &Collection,
-    filters: &'a [Filter],
+    conditions: impl Iterator<Item = (Column, &'a Condition)>,
     most: usize,
 ) -> (String, Vec<&'a Value>) {
-    let (condition, values) = DIALECT.conditions(collection, of_filters(filters), None);
+    let (condition, values) = DIALECT.conditions(collection, conditions, None);
     let table = quote(collection.name());
     let text = format!(
         "SELECT v.number, m.id FROM {NEWEST} v LEFT JOIN \
@@ -73,6 +74,26 @@ pub(super) fn all_matching<'a>(
 ) -> (String, Vec<&'a Value>) {
     let (condition, values) = DIALECT.conditions(collection, conditions, None);
     (format!("SELECT id FROM {}{condition}", quote(collection.name())), values)
+}
+
+/// The ids and some fields of records: of those that meet the conditions, or of the records $1.
+pub(super) fn scan<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
+    let collection = scan.collection;
+    let fields = scan.fields.iter().map(|&position| quote(collection.fields()[position].name()));
+    let columns = ["id".to_owned()].into_iter().chain(fields).collect::<Vec<_>>().join(", ");
+    let (condition, values) = match scan.which {
+        Which::Meeting(conditions) => {
+            DIALECT.conditions(collection, conditions.iter().map(|(on, condition)| (*on, condition)), None)
+        }
+        Which::These(_) => (" WHERE id = ANY($1::bigint[])".to_owned(), Vec::new()),
+    };
+    (format!("SELECT {columns} FROM {}{condition}", quote(collection.name())), values)
+}
+
+/// The same in one statement, each row behind the version that all of them are of.
+pub(super) fn scan_at_once<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
+    let (text, values) = self::scan(scan);
+    (format!("SELECT v.number, s.* FROM {NEWEST} v LEFT JOIN ({text}) s ON TRUE"), values)
 }
 
 /// All ids of a collection, to be copied out.

@@ -183,7 +183,7 @@ impl Group<'_> {
 }
 
 /// Ids as a JSON array.
-fn list(ids: &[RecordId]) -> String {
+pub(super) fn list(ids: &[RecordId]) -> String {
     let ids: Vec<String> = ids.iter().map(|id| id.get().to_string()).collect();
     format!("[{}]", ids.join(","))
 }

@@ -1,29 +1,36 @@
 //! Reading: the statements and rows of the read path, on lent connections, each inside one transaction.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rusqlite::{Connection, StatementStatus, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 
 use super::Sqlite;
 use super::kind::Bound;
 use super::row;
-use super::set_reader::read_ids;
+use super::set_reader::{self, read_ids, taken};
 use super::version;
 use crate::catalog::collection::Collection;
-use crate::record::listing::{Listing, Window};
 use crate::record::{RecordId, Value};
 use crate::store::cache::Cache;
-use crate::store::cache::backend::{Backend, Cost, ListRequest, Matching};
+use crate::store::cache::backend::{Backend, Cost, Matching};
 use crate::store::cache::blocks::{BlockBuilder, BlockKey};
+use crate::store::cache::embedded::Embedded;
 use crate::store::cache::ids::Ids;
-use crate::store::cache::sets::SetKey;
+use crate::store::cache::list_request::ListRequest;
+use crate::store::cache::orders::OrderKey;
+use crate::store::cache::query::Query;
+use crate::store::cache::scan::{Each, Scan};
+use crate::store::cache::set_key::SetKey;
 use crate::store::cache::view::{Read, Wanted};
-use crate::store::conditions::of_filters;
 use crate::store::page::{Meter, PageBuilder};
 use crate::store::read_limiter::ReadLimiter;
 use crate::store::sqlite::sql;
 use crate::store::{Page, Room, StoreError};
+
+/// The order of more records is made in the background.
+const LARGE: u64 = 200_000;
 
 impl Sqlite {
     /// What memory knows of a record, at once; the outer `None` where it does not. Memory follows every commit before
@@ -76,8 +83,7 @@ impl Backend for Sqlite {
     }
 
     async fn matching(&self, matching: Matching<'_>, most: usize) -> Result<Option<(u64, Ids)>, StoreError> {
-        let (text, values) =
-            sql::matching(matching.collection, of_filters(matching.filters), matching.driver);
+        let (text, values) = sql::matching(matching.collection, matching.conditions(), matching.driver);
         let text = format!("{text} LIMIT {}", most + 1);
         let (read_at, rows, ids) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();
@@ -87,15 +93,22 @@ impl Backend for Sqlite {
         Ok((rows <= most).then_some((read_at, ids)))
     }
 
+    async fn scan(&self, scan: Scan<'_>, each: &mut Each<'_>) -> Result<u64, StoreError> {
+        let read_at = tokio::task::block_in_place(|| {
+            let connection = self.readers.lend();
+            set_reader::scan(&connection, &self.observer, scan, each).map_err(broken)
+        })?;
+        self.cache.wait_for(read_at)?;
+        Ok(read_at)
+    }
+
     /// By two statements inside one transaction.
     async fn count_page(&self, request: &mut ListRequest<'_, '_>, _: Cost) -> Result<Page, StoreError> {
         let (read_at, page) = tokio::task::block_in_place(|| {
             let connection = self.readers.lend();
-            let mut builder = PageBuilder::new(request.room);
-            let (read_at, total, steps) =
-                count_page(&connection, request.collection, request.listing, &mut builder).map_err(broken)?;
+            let (read_at, steps, page) = count_page(&connection, request).map_err(broken)?;
             self.observer.store().stepped(steps);
-            Ok::<_, StoreError>((read_at, builder.finish(total)?))
+            Ok::<_, StoreError>((read_at, page?))
         })?;
         self.cache.wait_for(read_at)?;
         Ok(page)
@@ -107,25 +120,35 @@ impl Backend for Sqlite {
         Ok(())
     }
 
+    /// On this thread where that does not take long.
+    async fn make_order(&self, key: &OrderKey) -> Result<(), StoreError> {
+        if self.cache.count(&key.set).is_none_or(|number| number > LARGE) {
+            return self.cache.builds.make_order(key.clone()).await;
+        }
+        if !self.builder.make_order(key).await {
+            self.cache.wait_for_order(key).await;
+        }
+        Ok(())
+    }
+
     /// With the state held still the database is at most one commit ahead, and that one is applied as soon as we let
     /// go. Nothing is waited for meanwhile, and nothing kept.
     fn page_held(
         &self,
         request: &mut ListRequest<'_, '_>,
-        key: &SetKey,
-        window: Window,
+        query: &Query<'_>,
     ) -> Result<Option<Page>, StoreError> {
         loop {
-            let held = self.cache.view_held(key, window, |mut view| {
+            let held = self.cache.view_held(query, |mut view| {
                 let wanted = view.missing(|key| self.cache.is_worth_reading(key));
                 if !wanted.is_empty() {
                     let (read_at, read) = self.read_blocks_now(request.collection, wanted, request.room)?;
                     if read_at != view.version {
                         return Ok(None);
                     }
-                    view.fill_in(&read);
+                    view.fill_in(&read, &HashSet::new());
                 }
-                view.assemble(request.room).map(Some)
+                view.assemble(request, &Embedded::default()).map(Some)
             });
             match held {
                 None => return Ok(None),
@@ -208,10 +231,9 @@ impl Sqlite {
 
 fn count_page(
     connection: &Connection,
-    collection: &Collection,
-    listing: &Listing,
-    builder: &mut PageBuilder<'_, '_>,
-) -> rusqlite::Result<(u64, u64, u64)> {
+    request: &mut ListRequest<'_, '_>,
+) -> rusqlite::Result<(u64, u64, Result<Page, StoreError>)> {
+    let ListRequest { collection, listing, .. } = *request;
     let moment = connection.unchecked_transaction()?;
     let read_at = version::read(&moment)?;
     let (text, values) = sql::count(collection, listing);
@@ -229,19 +251,23 @@ fn count_page(
     }
     let mut statement = moment.prepare_cached(&text)?;
     let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
+    let mut builder = PageBuilder::new(request.room);
+    let mut record = Vec::new();
     while builder.has_room()
         && let Some(row) = rows.next()?
     {
-        builder.push(|out| row::write(out, collection, row))?;
+        match &listing.projection {
+            None => builder.push(|out| row::write(out, collection, row))?,
+            Some(projection) => {
+                record.clear();
+                row::write(&mut record, collection, row)?;
+                builder.push(|out| projection.cut(collection, &record, out));
+            }
+        }
     }
     drop(rows);
     steps += taken(&statement);
-    Ok((read_at, total.unsigned_abs(), steps))
-}
-
-/// How many steps a statement has taken since it was last asked.
-fn taken(statement: &rusqlite::Statement<'_>) -> u64 {
-    u64::try_from(statement.reset_status(StatementStatus::VmStep)).unwrap_or(0)
+    Ok((read_at, steps, builder.finish(total.unsigned_abs()).map(|page| page.at(listing))))
 }
 
 fn broken(error: rusqlite::Error) -> StoreError {

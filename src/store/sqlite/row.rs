@@ -46,6 +46,20 @@ pub(super) fn values(row: &Row<'_>, collection: &Collection) -> rusqlite::Result
     fields.map(|(position, field)| Ok(cell(row, position, field)?.to_value())).collect()
 }
 
+/// Puts the fields at `positions` of a row `id, field, field, …` that has no others into their places.
+pub(super) fn read_some(
+    row: &Row<'_>,
+    collection: &Collection,
+    positions: &[usize],
+    values: &mut [Value],
+) -> rusqlite::Result<()> {
+    for (place, &position) in positions.iter().enumerate() {
+        let kind = collection.fields()[position].kind();
+        values[position] = kind::lenient_cell(row.get_ref(place + 1)?, kind).to_value();
+    }
+    Ok(())
+}
+
 fn cell<'a>(row: &'a Row<'_>, position: usize, field: &Field) -> rusqlite::Result<Cell<'a>> {
     Ok(kind::lenient_cell(row.get_ref(position + 1)?, field.kind()))
 }

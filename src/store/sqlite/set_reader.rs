@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, Statement, StatementStatus, params_from_iter};
 use tokio::runtime::Handle;
 
 use super::connection::{self, Role};
+use super::deletion::list;
 use super::file::DatabaseFile;
 use super::kind::Bound;
-use super::version;
+use super::{row, version};
 use crate::catalog::Catalog;
+use crate::observe::Observer;
 use crate::record::{RecordId, Value};
 use crate::store::cache::Cache;
 use crate::store::cache::builder::{Builder, SetReader};
 use crate::store::cache::ids::Ids;
-use crate::store::cache::sets::{Part, SetKey};
+use crate::store::cache::scan::{Each, Scan, Which};
+use crate::store::cache::set_key::SetKey;
 use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql;
 use crate::store::{OpenError, StoreError};
@@ -26,6 +29,7 @@ const WORTH_SEVERAL_THREADS: i64 = 200_000;
 pub(super) struct FileReader {
     pub(super) file: Arc<DatabaseFile>,
     pub(super) catalog: Arc<Catalog>,
+    pub(super) observer: Arc<Observer>,
 }
 
 /// Starts the thread that builds what is asked for.
@@ -42,24 +46,41 @@ pub(super) fn start(
 }
 
 impl SetReader for FileReader {
-    async fn read_set(&self, cache: &Cache, key: &SetKey) -> Result<Vec<Part>, StoreError> {
+    async fn read_set(&self, cache: &Cache, key: &SetKey) -> Result<Ids, StoreError> {
         let parts = tokio::task::block_in_place(|| self.read(key)).map_err(StoreError::Broken)?;
         cache.wait_for(parts.iter().map(|part| part.version).max().unwrap_or(0))?;
-        Ok(parts)
+        let mut ids = Ids::default();
+        parts.into_iter().for_each(|part| ids.append(part.ids));
+        Ok(ids)
     }
+
+    async fn scan(&self, cache: &Cache, scan: Scan<'_>, each: &mut Each<'_>) -> Result<(), StoreError> {
+        let read_at = tokio::task::block_in_place(|| {
+            let connection =
+                connection::connect(&self.file, Role::Reader).map_err(|error| error.to_string())?;
+            self::scan(&connection, &self.observer, scan, each).map_err(|error| error.to_string())
+        });
+        cache.wait_for(read_at.map_err(StoreError::Broken)?)
+    }
+}
+
+/// The ids of one part of a set, in ascending order, and the version they are of.
+struct Part {
+    version: u64,
+    ids: Ids,
 }
 
 impl FileReader {
     fn read(&self, key: &SetKey) -> Result<Vec<Part>, String> {
         let connection = connection::connect(&self.file, Role::Reader).map_err(|error| error.to_string())?;
-        if key.fields.is_empty() {
+        if key.is_all() {
             return self.read_all(&connection, key.collection);
         }
         let collection = self.catalog.at(key.collection);
         let conditions = key.conditions(collection);
         let (text, values) =
             sql::matching(collection, conditions.iter().map(|(on, condition)| (*on, condition)), None);
-        Ok(vec![read_part(&connection, &text, values, i64::MAX)?])
+        Ok(vec![read_part(&connection, &text, values)?])
     }
 
     /// All ids of a collection, by several threads where there are many.
@@ -81,7 +102,7 @@ impl FileReader {
             let range = [Value::from(place * share + 1), Value::from(last)];
             let connection =
                 connection::connect(&self.file, Role::Reader).map_err(|error| error.to_string())?;
-            read_part(&connection, &text, &range, last)
+            read_part(&connection, &text, &range)
         };
         std::thread::scope(|scope| {
             let parts: Vec<_> = (0..threads).map(|place| scope.spawn(move || read(place))).collect();
@@ -96,10 +117,9 @@ fn read_part<'a>(
     connection: &Connection,
     text: &str,
     values: impl IntoIterator<Item = &'a Value>,
-    last: i64,
 ) -> Result<Part, String> {
     let (version, _, ids) = read_ids(connection, text, values).map_err(|error| error.to_string())?;
-    Ok(Part { version, last, ids })
+    Ok(Part { version, ids })
 }
 
 /// The ids that a statement finds, in ascending order, with the version they are of and the number of rows.
@@ -118,4 +138,37 @@ pub(super) fn read_ids<'a>(
         RecordId::new(row.get(0)?).map(|id| ids.insert(id));
     }
     Ok((read_at, number, ids))
+}
+
+/// Some fields of records, read inside one transaction, with the version they are of.
+pub(super) fn scan(
+    connection: &Connection,
+    observer: &Observer,
+    scan: Scan<'_>,
+    each: &mut Each<'_>,
+) -> rusqlite::Result<u64> {
+    let moment = connection.unchecked_transaction()?;
+    let read_at = version::read(&moment)?;
+    let (text, values) = sql::scan(&scan);
+    let mut statement = moment.prepare_cached(&text)?;
+    let mut rows = match scan.which {
+        Which::Meeting(_) => statement.query(params_from_iter(values.into_iter().map(Bound)))?,
+        Which::These(ids) => statement.query([list(ids)])?,
+    };
+    let mut values = scan.no_values();
+    while let Some(row) = rows.next()? {
+        row::read_some(row, scan.collection, scan.fields, &mut values)?;
+        if !each(row::id(row)?, &values) {
+            break;
+        }
+    }
+    drop(rows);
+    observer.store().scanned();
+    observer.store().stepped(taken(&statement));
+    Ok(read_at)
+}
+
+/// How many steps a statement has taken since it was last asked.
+pub(super) fn taken(statement: &Statement<'_>) -> u64 {
+    u64::try_from(statement.reset_status(StatementStatus::VmStep)).unwrap_or(0)
 }

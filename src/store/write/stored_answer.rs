@@ -68,6 +68,8 @@ impl<'a> StoredAnswer<'a> {
                 | StoreError::Busy
                 | StoreError::NoRoom
                 | StoreError::NoRoomForAnswers
+                | StoreError::OrderBeingMade { .. }
+                | StoreError::NoRoomToSort { .. }
                 | StoreError::Unavailable
                 | StoreError::Full
                 | StoreError::NoIdLeft

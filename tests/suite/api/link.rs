@@ -64,6 +64,17 @@ fn filters_stand_in_the_order_given_then_count_then_offset() {
 }
 
 #[test]
+fn sort_and_fields_stand_behind_filters_as_they_were_given() {
+    let server = with_does(&configs::built_in(), 25);
+    assert_eq!(
+        link(&server, "/users/?_fields=id,address&count=5&sort=last_name,-id&last_name=Doe").as_deref(),
+        Some(
+            r#"<{base_url}/users/?last_name=Doe&sort=last_name%2C-id&_fields=id%2Caddress&count=5&offset=5>; rel="next""#
+        )
+    );
+}
+
+#[test]
 fn a_link_uses_the_renamed_keys() {
     let server = with_does(&configs::renamed(), 8);
     assert_eq!(

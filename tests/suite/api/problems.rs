@@ -282,7 +282,7 @@ fn all_faults_of_a_query_are_told_at_once() {
             {
                 "parameter": "adress",
                 "detail": "there is no parameter adress; did you mean address?",
-                "accepted": "one of first_name, last_name, address, id, offset, count",
+                "accepted": "one of first_name, last_name, address, id, offset, count, sort, fields, expand, after",
                 "suggestion": "address",
             },
             {
@@ -302,6 +302,72 @@ fn all_faults_of_a_query_are_told_at_once() {
             { "parameter": "offset", "detail": "the parameter is given more than once" },
         ])
     );
+}
+
+#[test]
+fn faults_of_operators_sorts_fields_and_cursors_say_what_would_be_right() {
+    let server = Server::start(&configs::built_in());
+    server.create_user("John", "Doe");
+    let operators =
+        "one of address.ne, address.in, address.null, address.lt, address.lte, address.gt, address.gte";
+    let names = "names separated by commas, each one of first_name, last_name, address, id";
+    let bad_fields = json!({
+        "parameter": "fields",
+        "detail": "it names no field",
+        "value": "",
+        "accepted": format!("{names}, ressource_uri"),
+    });
+    assert_eq!(
+        errors_of(
+            &server,
+            "GET /users/?address.lr=1&address.gt=x&address.null=x&last_name.prefix=&last_name.gt=&sort=last_nam&fields=\
+             &after=x&offset=0"
+        ),
+        json!([
+            {
+                "parameter": "address.lr",
+                "detail": "there is no filter address.lr; did you mean address.lt?",
+                "accepted": operators,
+                "suggestion": "address.lt",
+            },
+            { "parameter": "address.gt", "detail": "the text is not an integer", "value": "x", "accepted": INTEGER },
+            {
+                "parameter": "address.null",
+                "detail": "the text is not true or false",
+                "value": "x",
+                "accepted": "true or false",
+            },
+            {
+                "parameter": "last_name.prefix",
+                "detail": "the text is not a text of 1 to 64 characters, case and accents aside",
+                "value": "",
+                "accepted": "a text of 1 to 64 characters",
+            },
+            {
+                "parameter": "last_name.gt",
+                "detail": "the text has the character U+0000, or nothing that could be compared",
+                "value": "",
+                "accepted": "a text with a character that is no accent and no space",
+            },
+            {
+                "parameter": "sort",
+                "detail": "last_nam is not a field of users; did you mean last_name?",
+                "value": "last_nam",
+                "accepted": names,
+                "suggestion": "last_name",
+            },
+            bad_fields,
+            {
+                "parameter": "after",
+                "detail": "the text is no cursor, or one of another collection or another sort",
+                "value": "x",
+                "accepted": "the cursor of a Link, or nothing to begin at the start",
+            },
+            { "parameter": "after", "detail": "it cannot be given together with offset" },
+        ])
+    );
+    let twice = json!({ "parameter": "_fields", "detail": "the parameter is given more than once" });
+    assert_eq!(errors_of(&server, "GET /users/1/?fields=&offset=x&_fields=id"), json!([bad_fields, twice]));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn shape(message: &str) -> String {
 
 /// The messages in the code: the string literals of the functions that word errors.
 fn worded() -> BTreeSet<String> {
-    let source = code("src/api/error/messages.rs");
+    let source = code("src/api/error/messages.rs") + &code("src/api/error/query.rs");
     let functions = [
         "fn row(&self)",
         "fn query_message(",

@@ -144,6 +144,23 @@ fn a_record_is_described_as_it_is_written() {
 }
 
 #[test]
+fn a_record_may_be_described_with_what_it_refers_to() {
+    let document = document(&built_in(), &Settings::default());
+    let judge = judge(&document, "users-record");
+    let mut record = document["components"]["schemas"]["users-record"]["examples"][0].clone();
+    let address = document["components"]["schemas"]["address-record"]["examples"][0].clone();
+    for (expanded, is_accepted) in [
+        (json!({ "address": address }), true),
+        (json!({ "address": null }), true),
+        (json!({ "address": 1 }), false),
+        (json!({ "first_name": null }), false),
+    ] {
+        record["_expanded"] = expanded;
+        assert_eq!(judge.is_valid(&record), is_accepted, "{record}");
+    }
+}
+
+#[test]
 fn the_envelope_follows_the_pages() {
     let document = document(&rich(), &Settings::default());
     let record = json!({ "thing": 1, "id": 1, "ressource_uri": "/parts/1/" });

@@ -86,13 +86,7 @@ fn collection(name: &str, fields: Vec<FieldDeclaration>) -> Declaration {
 }
 
 fn field(name: &str, kind: &str) -> FieldDeclaration {
-    FieldDeclaration {
-        name: name.into(),
-        kind: kind.into(),
-        required: false,
-        references: None,
-        on_delete: None,
-    }
+    FieldDeclaration { name: name.into(), kind: kind.into(), required: false, ..FieldDeclaration::default() }
 }
 
 fn required(field: FieldDeclaration) -> FieldDeclaration {

@@ -13,9 +13,10 @@ use crate::observe::LogSettings;
 use crate::record::RecordId;
 use crate::record::draft::{Draft, Patch};
 use crate::record::listing::Listing;
-use crate::store::cache::backend::ListRequest;
+use crate::record::listing::{Column, Condition};
+use crate::store::cache::list_request::ListRequest;
 use crate::store::cache::read_path;
-use crate::store::cache::sets::SetKey;
+use crate::store::cache::set_key::SetKey;
 use crate::store::sqlite::Sqlite;
 use crate::store::write::{Origin, Write, WriteRequest, Written};
 use crate::store::{OpenError, OpenSettings, Records};
@@ -25,8 +26,7 @@ fn catalog() -> Arc<Catalog> {
         name: "text".into(),
         kind: "string".into(),
         required: true,
-        references: None,
-        on_delete: None,
+        ..FieldDeclaration::default()
     };
     let notes = Declaration {
         name: "notes".into(),
@@ -134,7 +134,7 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     assert!(list.unwrap().contains("old") && first.unwrap().contains("old"));
     let patch = Patch::parse(catalog.at(0), RecordId::new(1).unwrap(), br#"{"text":"new"}"#).unwrap();
     // A set by a field that there is not: memory panics on it, in the middle of its work.
-    let unsound = SetKey { collection: 0, fields: vec![9], terms: Vec::new() };
+    let unsound = SetKey { conditions: vec![(Column::Field(9), Condition::Absent)], ..SetKey::all_of(0) };
     store.cache.begin_build(unsound).unwrap();
     let update = Write::Update { collection: 0, id: RecordId::new(1).unwrap(), patch, seen: None };
     let told = submit(&store, update).await;

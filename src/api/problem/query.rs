@@ -1,0 +1,122 @@
+//! One fault of a query in words.
+
+use super::entry::{Entry, Place};
+use super::names::{did_you_mean, nearest, one_of};
+use super::shape::{mismatch_of_text, values};
+use crate::api::App;
+use crate::api::error::names_message;
+use crate::catalog::collection::Collection;
+use crate::catalog::control::Control;
+use crate::catalog::field::Field;
+use crate::catalog::name::{ID, RESSOURCE_URI};
+use crate::record::fault::{Fault, shorten};
+use crate::record::listing::operator::LONGEST_PART;
+use crate::record::listing::{Column, ListingError, NamesError, Operator};
+
+impl Entry {
+    /// A fault of the query of a list, or of a fetch.
+    pub(super) fn of_query(
+        app: &App,
+        collection: &Collection,
+        fault: &Fault<ListingError>,
+        suggests: bool,
+    ) -> Self {
+        let parameter = |name: &str, detail: String| Self::new(Place::Parameter(name.to_owned()), detail);
+        let entry = match &fault.error {
+            ListingError::GivenTwice(name) => parameter(name, "the parameter is given more than once".into()),
+            ListingError::UnknownParameter(name) => {
+                let names = parameters(collection);
+                // A key under a wrong name is no less a key: it is told what it should be called, and not repeated.
+                let all: Vec<&str> = names.iter().copied().chain(app.key_parameters.names()).collect();
+                let near = suggests.then(|| nearest(name, &all)).flatten();
+                let detail = format!("there is no parameter {}{}", shorten(name), did_you_mean(near));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(one_of(&names)), suggestion, ..parameter(name, detail) }
+            }
+            ListingError::NotAFilter { name, field, takes } => {
+                let takes: Vec<String> =
+                    takes.iter().map(|operator| format!("{field}.{}", operator.name())).collect();
+                let takes: Vec<&str> = takes.iter().map(String::as_str).collect();
+                let near = suggests.then(|| nearest(name, &takes)).flatten();
+                let detail = format!("there is no filter {}{}", shorten(name), did_you_mean(near));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(one_of(&takes)), suggestion, ..parameter(name, detail) }
+            }
+            ListingError::CountOutOfRange { name, limit } => {
+                let accepted = format!("an integer from 1 to {limit}");
+                let detail = format!("the text is not {accepted}");
+                Self { accepted: Some(accepted), ..parameter(name, detail) }
+            }
+            ListingError::PartOutOfRange(name) => {
+                let accepted = format!("a text of 1 to {LONGEST_PART} characters");
+                let detail = format!("the text is not {accepted}, case and accents aside");
+                Self { accepted: Some(accepted), ..parameter(name, detail) }
+            }
+            ListingError::Names { parameter: name, reason } => {
+                let names = names(collection, name);
+                let unknown = if let NamesError::Unknown(unknown) = reason { Some(unknown) } else { None };
+                let near = unknown.filter(|_| suggests).and_then(|unknown| nearest(unknown, &names));
+                let detail = names_message(collection.name(), reason) + &did_you_mean(near);
+                let accepted = format!("names separated by commas, each {}", one_of(&names));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(accepted), suggestion, ..parameter(name, detail) }
+            }
+            ListingError::AfterBesideOffset { after, offset } => {
+                parameter(after, format!("it cannot be given together with {offset}"))
+            }
+            ListingError::DoesNotValidate(name) => {
+                let (detail, accepted) = mismatch(collection, name);
+                Self { accepted: Some(accepted), ..parameter(name, detail) }
+            }
+        };
+        Self { value: fault.given.clone(), ..entry }
+    }
+}
+
+/// Why the text of a parameter is refused, and what it takes.
+fn mismatch(collection: &Collection, name: &str) -> (String, String) {
+    let (field, operator) = name.split_once('.').unwrap_or((name, ""));
+    if let Some(on) = Column::find(collection, field) {
+        let (kind, _) = on.kind(collection);
+        return match Operator::NAMED.into_iter().find(|named| named.name() == operator) {
+            Some(Operator::Null) => ("the text is not true or false".into(), "true or false".into()),
+            None | Some(Operator::Ne | Operator::In) => (mismatch_of_text(kind), values(kind)),
+            Some(_) if kind.is_text() => (
+                "the text has the character U+0000, or nothing that could be compared".into(),
+                "a text with a character that is no accent and no space".into(),
+            ),
+            Some(_) => (mismatch_of_text(kind), values(kind)),
+        };
+    }
+    if Control::of(collection, name) == Some(Control::After) {
+        return (
+            "the text is no cursor, or one of another collection or another sort".into(),
+            "the cursor of a Link, or nothing to begin at the start".into(),
+        );
+    }
+    ("the text is not an integer from 0 on".into(), format!("an integer from 0 to {}", i64::MAX))
+}
+
+/// What a list of names may name.
+fn names<'a>(collection: &'a Collection, parameter: &str) -> Vec<&'a str> {
+    let fields = collection.fields().iter();
+    match Control::parse(parameter) {
+        Some(Control::Expand) => fields.filter(|field| field.is_expandable()).map(Field::name).collect(),
+        Some(Control::Fields) => fields.map(Field::name).chain([ID, RESSOURCE_URI]).collect(),
+        _ => fields.map(Field::name).chain([ID]).collect(),
+    }
+}
+
+/// The parameters of a list, without operators, and without those that carry an access key.
+fn parameters(collection: &Collection) -> Vec<&str> {
+    let fields = collection.fields().iter().map(Field::name);
+    let pages = collection.pagination().into_iter();
+    let pages = pages.flat_map(|pages| [pages.offset_key.as_str(), pages.count_key.as_str()]);
+    let mut names: Vec<&str> = fields.chain([ID]).chain(pages).collect();
+    for control in Control::ALL {
+        if Control::of(collection, control.name()).is_some() {
+            names.push(control.name());
+        }
+    }
+    names
+}

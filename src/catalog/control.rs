@@ -1,0 +1,65 @@
+//! The parameters of a list that are no filters: how records are ordered, walked and shown.
+
+use super::collection::Collection;
+
+/// A parameter that says how to list, not what.
+///
+/// Where a field or a parameter of the configuration has its name, that one keeps it. With an underscore before it, the
+/// long form, it works everywhere, since no field begins so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    Sort,
+    Fields,
+    Expand,
+    After,
+}
+
+impl Control {
+    /// Every one there is, in the order in which a link has them.
+    pub const ALL: [Control; 4] = [Control::Sort, Control::Fields, Control::Expand, Control::After];
+
+    pub fn name(self) -> &'static str {
+        &self.long_name()[1..]
+    }
+
+    /// The long form.
+    pub fn long_name(self) -> &'static str {
+        match self {
+            Control::Sort => "_sort",
+            Control::Fields => "_fields",
+            Control::Expand => "_expand",
+            Control::After => "_after",
+        }
+    }
+
+    /// The one of this name, short or long.
+    pub fn parse(parameter: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|control| [control.name(), control.long_name()].contains(&parameter))
+    }
+
+    /// Whether a text is a long form, which nothing else may be called.
+    pub fn is_long(parameter: &str) -> bool {
+        parameter.starts_with('_') && Self::parse(parameter).is_some()
+    }
+
+    /// The shortest name that it goes by in this collection, where some parameters carry an access key.
+    pub fn name_in(self, collection: &Collection, key_parameters: &[&str]) -> &'static str {
+        let is_taken = collection.has_parameter(self.name()) || key_parameters.contains(&self.name());
+        if is_taken { self.long_name() } else { self.name() }
+    }
+
+    /// What a parameter means in this collection, where it is no filter and no part of the page.
+    pub fn of(collection: &Collection, parameter: &str) -> Option<Self> {
+        Self::parse(parameter).filter(|control| {
+            control.is_for(collection) && (Self::is_long(parameter) || !collection.has_parameter(parameter))
+        })
+    }
+
+    /// Whether lists of this collection have it.
+    pub fn is_for(self, collection: &Collection) -> bool {
+        match self {
+            Control::Sort | Control::Fields | Control::Expand => true,
+            Control::After => collection.pagination().is_some(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What stands behind the dot of a filter, `number.gte`: which fields take it, and what it makes of a text.
+
+use super::condition::{Comparison, Condition};
+use super::{Column, ListingError};
+use crate::catalog::collection::Collection;
+use crate::catalog::field::FieldKind;
+use crate::record::{Value, fold};
+
+/// The most characters that `prefix` and `contains` take, counted in the fold.
+pub const LONGEST_PART: usize = 64;
+
+/// How a filter compares. Ordered as messages and documents list them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// Without a dot.
+    Equals,
+    Ne,
+    In,
+    Null,
+    Lt,
+    Lte,
+    Gt,
+    Gte,
+    Folded,
+    Prefix,
+    Contains,
+}
+
+impl Operator {
+    /// Those that are written behind a dot.
+    pub const NAMED: [Operator; 10] = [
+        Operator::Ne,
+        Operator::In,
+        Operator::Null,
+        Operator::Lt,
+        Operator::Lte,
+        Operator::Gt,
+        Operator::Gte,
+        Operator::Folded,
+        Operator::Prefix,
+        Operator::Contains,
+    ];
+
+    /// What is written behind the dot; nothing for equality.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equals => "",
+            Self::Ne => "ne",
+            Self::In => "in",
+            Self::Null => "null",
+            Self::Lt => "lt",
+            Self::Lte => "lte",
+            Self::Gt => "gt",
+            Self::Gte => "gte",
+            Self::Folded => "folded",
+            Self::Prefix => "prefix",
+            Self::Contains => "contains",
+        }
+    }
+
+    /// The operators that a column takes.
+    pub fn of(collection: &Collection, on: Column) -> impl Iterator<Item = Self> {
+        let (kind, is_required) = on.kind(collection);
+        Self::NAMED.into_iter().filter(move |operator| operator.is_for(kind, is_required))
+    }
+
+    fn is_for(self, kind: FieldKind, is_required: bool) -> bool {
+        match self {
+            Self::Equals | Self::Ne | Self::In => true,
+            Self::Null => !is_required,
+            Self::Lt | Self::Lte | Self::Gt | Self::Gte => kind.has_ranges(),
+            Self::Folded | Self::Prefix | Self::Contains => kind.is_text(),
+        }
+    }
+
+    /// The side of the bound that it asks for, where it asks for a range.
+    fn comparison(self) -> Option<Comparison> {
+        match self {
+            Self::Lt => Some(Comparison::Less),
+            Self::Lte => Some(Comparison::LessOrEqual),
+            Self::Gt => Some(Comparison::Greater),
+            Self::Gte => Some(Comparison::GreaterOrEqual),
+            _ => None,
+        }
+    }
+
+    /// What the parameter of this name asks for with a text. The one condition of `in` is that of one of its values.
+    pub(super) fn condition(
+        self,
+        collection: &Collection,
+        on: Column,
+        name: &str,
+        text: &str,
+    ) -> Result<Condition, ListingError> {
+        let (kind, is_required) = on.kind(collection);
+        let condition = match self {
+            Self::Equals | Self::In => plain(kind, is_required, text),
+            Self::Ne => plain(kind, is_required, text).map(|plain| Condition::Not(Box::new(plain))),
+            Self::Null => match text {
+                "true" => Some(Condition::Absent),
+                "false" => Some(Condition::Not(Box::new(Condition::Absent))),
+                _ => None,
+            },
+            Self::Prefix | Self::Contains => {
+                let part = (!text.contains('\0')).then(|| fold::fold(text));
+                if part.as_ref().is_some_and(|part| !(1..=LONGEST_PART).contains(&part.chars().count())) {
+                    return Err(ListingError::PartOutOfRange(name.to_owned()));
+                }
+                part.map(if self == Self::Prefix { Condition::Prefix } else { Condition::Contains })
+            }
+            Self::Folded => folded(text, fold::fold).map(Condition::Folded),
+            Self::Lt | Self::Lte | Self::Gt | Self::Gte => {
+                let bound = if kind.is_text() {
+                    folded(text, fold::sort_key).and_then(|key| Value::from_query(kind, &key))
+                } else {
+                    Value::from_query(kind, text)
+                };
+                self.comparison().zip(bound).map(|(comparison, bound)| Condition::Compare(comparison, bound))
+            }
+        };
+        condition.ok_or_else(|| ListingError::DoesNotValidate(name.to_owned()))
+    }
+}
+
+/// `None` when no value of the field could be written like this: a typo should be heard.
+fn plain(kind: FieldKind, is_required: bool, text: &str) -> Option<Condition> {
+    let equals = Value::from_query(kind, text).map(Condition::Equals);
+    if !text.is_empty() {
+        return equals;
+    }
+    Some(match (equals, is_required) {
+        (Some(equals_empty), true) => equals_empty,
+        (Some(_), false) => Condition::AbsentOrEmpty,
+        (None, true) => Condition::Never,
+        (None, false) => Condition::Absent,
+    })
+}
+
+/// The fold of a text; `None` where nothing is left that could be compared.
+fn folded(text: &str, fold: fn(&str) -> String) -> Option<String> {
+    (!text.contains('\0')).then(|| fold(text)).filter(|folded| !folded.is_empty())
+}

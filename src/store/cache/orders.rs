@@ -1,0 +1,310 @@
+//! The orders in use: the records of a set by their sort keys, followed by every change, bounded in bytes.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::order::Order;
+use super::set_key::{Probes, SetKey};
+use super::sort_key::KeptSort;
+use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
+use crate::record::RecordId;
+use crate::store::change::Change;
+
+/// How many orders are kept for each collection; every write moves its record in each of them.
+const MOST: usize = 16;
+/// From so many moves on they are made beside the readers: a move takes some microseconds.
+const MANY: usize = 64;
+/// How many orders are remembered for not fitting.
+const MOST_TOO_LARGE: usize = 1_024;
+
+/// Which records an order has, and how it is sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::store) struct OrderKey {
+    pub(in crate::store) set: SetKey,
+    pub(in crate::store) sort: KeptSort,
+}
+
+impl OrderKey {
+    /// The same order of all records of the collection.
+    pub(in crate::store) fn of_all(&self) -> Self {
+        Self { set: SetKey::all_of(self.set.collection), sort: self.sort.clone() }
+    }
+
+    /// The key of a record, where it belongs to the order.
+    fn key(&self, collection: &Collection, record: Option<&Probes<'_>>) -> Key {
+        let record = record.filter(|record| self.set.holds(collection, record))?;
+        Some(self.sort.key(collection, record))
+    }
+}
+
+/// The sort key of a record; `None` where the order does not have it.
+type Key = Option<Vec<u8>>;
+
+/// A record that has changed, as the orders look at it.
+struct Changed<'a> {
+    collection: &'a Collection,
+    id: RecordId,
+    before: Option<Probes<'a>>,
+    after: Option<Probes<'a>>,
+}
+
+impl<'a> Changed<'a> {
+    fn new(collection: &'a Collection, change: &'a Change) -> Self {
+        let before = change.before.as_ref().map(|values| Probes::new(change.id, values));
+        let after = change.after.as_ref().map(|after| Probes::new(change.id, &after.values));
+        Self { collection, id: change.id, before, after }
+    }
+
+    /// Where it was and where it is; `None` where that is the same, or of no concern.
+    fn keys(&self, order: &OrderKey) -> Option<(Key, Key)> {
+        if order.set.collection != self.collection.position() {
+            return None;
+        }
+        let keys = (
+            order.key(self.collection, self.before.as_ref()),
+            order.key(self.collection, self.after.as_ref()),
+        );
+        (keys.0 != keys.1).then_some(keys)
+    }
+
+    /// Moves it in an order. `false` where it was not in its place: the order is wrong, and made anew by who needs it.
+    fn follow(&self, key: &OrderKey, order: &mut Order) -> bool {
+        let Some((old, new)) = self.keys(key) else { return true };
+        old.is_none_or(|old| order.remove(&old, self.id)) && new.is_none_or(|new| order.insert(&new, self.id))
+    }
+}
+
+impl Build {
+    fn remember(&mut self, record: &Changed<'_>) {
+        let Some((old, new)) = record.keys(&self.key) else { return };
+        let moved = self.changed.entry(record.id).or_default();
+        moved.seen.extend(old.into_iter().chain(new.clone()));
+        moved.now = new;
+    }
+}
+
+/// All orders of one store.
+pub(super) struct Orders {
+    entries: Vec<Entry>,
+    bytes: usize,
+    limit_bytes: usize,
+    clock: AtomicU64,
+    builds: Vec<Build>,
+    next_build: u64,
+    /// Orders that were made and did not fit, and by how much: to make them again and again would help nobody.
+    too_large: HashMap<OrderKey, usize>,
+    /// Those that stay, whatever they take.
+    kept: Vec<OrderKey>,
+}
+
+struct Entry {
+    key: OrderKey,
+    order: Order,
+    used: AtomicU64,
+}
+
+/// An order that somebody is making right now, and what has changed meanwhile.
+struct Build {
+    number: u64,
+    key: OrderKey,
+    changed: HashMap<RecordId, Moved>,
+}
+
+/// Where a record may have been seen, and where it is.
+#[derive(Default)]
+struct Moved {
+    seen: Vec<Vec<u8>>,
+    now: Option<Vec<u8>>,
+}
+
+impl Orders {
+    pub(super) fn new(catalog: &Catalog, limit_bytes: usize) -> Self {
+        let of_each = |collection: &Collection| {
+            let kept = collection.fields().iter().enumerate().filter(|(_, field)| field.keeps_order());
+            let set = SetKey::all_of(collection.position());
+            kept.map(|(position, _)| OrderKey { set: set.clone(), sort: KeptSort::ascending(position) })
+                .collect::<Vec<_>>()
+        };
+        Self {
+            kept: catalog.collections().iter().flat_map(of_each).collect(),
+            entries: Vec::new(),
+            bytes: 0,
+            limit_bytes,
+            clock: AtomicU64::new(0),
+            builds: Vec::new(),
+            next_build: 0,
+            too_large: HashMap::new(),
+        }
+    }
+
+    /// The order, where it is known.
+    pub(super) fn find(&self, key: &OrderKey) -> Option<&Order> {
+        let entry = self.entries.iter().find(|entry| entry.key == *key)?;
+        let now = self.clock.load(Relaxed);
+        // Written once between two ticks: readers on all cores would fight over it otherwise.
+        if entry.used.load(Relaxed) != now {
+            entry.used.store(now, Relaxed);
+        }
+        Some(&entry.order)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How much all orders may take.
+    pub(super) fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
+    /// By how much an order that was made did not fit.
+    pub(super) fn lacks(&self, key: &OrderKey) -> Option<usize> {
+        self.too_large.get(key).copied()
+    }
+
+    /// Says that an order does not fit, and by how much.
+    fn refuse(&mut self, key: OrderKey, bytes: usize) {
+        if self.too_large.len() >= MOST_TOO_LARGE {
+            self.too_large.clear();
+        }
+        self.too_large.insert(key, bytes);
+    }
+
+    /// The orders after some changes, beside the readers of these: what does not change is shared. `None` where so few
+    /// are to be moved that nobody need be spared.
+    pub(super) fn moved(
+        &self,
+        catalog: &Catalog,
+        changes: &[Change],
+    ) -> Option<Vec<(OrderKey, Option<Order>)>> {
+        if self.entries.len() * changes.len() < MANY {
+            return None;
+        }
+        let mut moved: Vec<_> =
+            self.entries.iter().map(|entry| (entry.key.clone(), Some(entry.order.clone()))).collect();
+        for change in changes {
+            let record = Changed::new(catalog.at(change.collection), change);
+            for (key, order) in &mut moved {
+                if order.as_mut().is_some_and(|order| !record.follow(key, order)) {
+                    *order = None;
+                }
+            }
+        }
+        Some(moved)
+    }
+
+    /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
+    /// given back, to be dropped without a lock.
+    pub(super) fn apply(
+        &mut self,
+        catalog: &Catalog,
+        changes: &[Change],
+        moved: Option<Vec<(OrderKey, Option<Order>)>>,
+    ) -> Vec<Order> {
+        if self.entries.is_empty() && self.builds.is_empty() {
+            return Vec::new();
+        }
+        let mut moved: HashMap<OrderKey, Option<Order>> = moved.unwrap_or_default().into_iter().collect();
+        let records: Vec<Changed<'_>> =
+            changes.iter().map(|change| Changed::new(catalog.at(change.collection), change)).collect();
+        let mut replaced = Vec::new();
+        self.entries.retain_mut(|entry| match moved.remove(&entry.key) {
+            Some(Some(order)) => {
+                replaced.push(std::mem::replace(&mut entry.order, order));
+                true
+            }
+            Some(None) => false,
+            None => records.iter().all(|record| record.follow(&entry.key, &mut entry.order)),
+        });
+        for build in &mut self.builds {
+            records.iter().for_each(|record| build.remember(record));
+        }
+        self.measure();
+        self.make_room();
+        replaced
+    }
+
+    fn measure(&mut self) {
+        self.bytes = self.entries.iter().map(|entry| entry.order.bytes()).sum();
+    }
+
+    /// Drops all orders of a collection, also those that are being made.
+    pub(super) fn forget(&mut self, collection: usize) {
+        self.entries.retain(|entry| entry.key.set.collection != collection);
+        self.builds.retain(|build| build.key.set.collection != collection);
+        self.too_large.retain(|key, _| key.set.collection != collection);
+        self.measure();
+    }
+
+    /// Whether somebody makes an order.
+    pub(super) fn is_under_way(&self, key: &OrderKey) -> bool {
+        self.builds.iter().any(|build| build.key == *key)
+    }
+
+    /// Announces that an order is going to be made: from now on what changes is remembered for it. `None` where it is
+    /// known or somebody makes it.
+    pub(super) fn begin_build(&mut self, key: &OrderKey) -> Option<u64> {
+        if self.is_under_way(key) || self.find(key).is_some() || self.too_large.contains_key(key) {
+            return None;
+        }
+        self.next_build += 1;
+        self.builds.push(Build { number: self.next_build, key: key.clone(), changed: HashMap::new() });
+        Some(self.next_build)
+    }
+
+    /// Publishes an order that was made since it was announced, of what memory has.
+    pub(super) fn finish_build(&mut self, number: u64, mut order: Order) {
+        let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
+        let build = self.builds.swap_remove(place);
+        for (id, moved) in build.changed {
+            for seen in moved.seen {
+                order.remove(&seen, id);
+            }
+            if let Some(now) = moved.now {
+                order.insert(&now, id);
+            }
+        }
+        if order.bytes() > self.limit_bytes && !self.kept.contains(&build.key) {
+            return self.refuse(build.key, order.bytes() - self.limit_bytes);
+        }
+        let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
+        self.bytes += order.bytes();
+        self.entries.push(Entry { key: build.key, order, used });
+        self.make_room();
+    }
+
+    /// Gives up making an order; where it does not fit, `lacks` says by how much.
+    pub(super) fn abandon_build(&mut self, number: u64, lacks: Option<usize>) {
+        let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
+        let build = self.builds.swap_remove(place);
+        if let Some(bytes) = lacks {
+            self.refuse(build.key, bytes);
+        }
+    }
+
+    /// The orders that stay, whatever they take.
+    pub(super) fn kept(&self) -> &[OrderKey] {
+        &self.kept
+    }
+
+    /// Drops the orders that were used longest ago, until the rest fits.
+    fn make_room(&mut self) {
+        loop {
+            let stays = |entry: &Entry| self.kept.contains(&entry.key);
+            let may_go: Vec<(usize, &Entry)> =
+                self.entries.iter().enumerate().filter(|(_, entry)| !stays(entry)).collect();
+            let bytes: usize = may_go.iter().map(|(_, entry)| entry.order.bytes()).sum();
+            // Only where one came in last can there be too many.
+            let last = self.entries.last().map(|entry| entry.key.set.collection);
+            let of_last = may_go.iter().filter(|(_, entry)| Some(entry.key.set.collection) == last);
+            let is_crowded = of_last.count() > MOST;
+            let candidates =
+                may_go.into_iter().filter(|(_, entry)| !is_crowded || Some(entry.key.set.collection) == last);
+            let oldest = candidates.min_by_key(|(_, entry)| entry.used.load(Relaxed)).map(|(place, _)| place);
+            let (true, Some(place)) = (is_crowded || bytes > self.limit_bytes, oldest) else { return };
+            self.entries.remove(place);
+            self.measure();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a list asks for, as something that memory may know.
+
+use super::id_filter::IdFilter;
+use super::orders::OrderKey;
+use super::sequence::Start;
+use super::set_key::SetKey;
+use super::slice::is_slice;
+use super::sort_key::KeptSort;
+use crate::catalog::collection::Collection;
+use crate::record::cursor::After;
+use crate::record::listing::{Column, Condition, Filter, Listing};
+use crate::store::StoreError;
+
+/// What a list asks for.
+pub(in crate::store) struct Query<'a> {
+    pub(in crate::store) collection: &'a Collection,
+    pub(super) set: SetKey,
+    /// Conditions on ids, where the list is sorted by id; else the set has them.
+    pub(super) ids: IdFilter,
+    pub(super) order: Option<OrderKey>,
+    pub(super) slice: Option<Slice<'a>>,
+    pub(super) is_backwards: bool,
+    pub(super) start: Start<'a>,
+    pub(super) count: u64,
+    /// Records are shown with others, which must be of the same moment.
+    pub(super) is_expanded: bool,
+}
+
+/// The part of another order that a list is.
+pub(super) struct Slice<'a> {
+    pub(super) order: OrderKey,
+    /// What the field that it is sorted by first must meet.
+    pub(super) conditions: Vec<&'a Condition>,
+}
+
+impl<'a> Query<'a> {
+    /// `None` where no record can match.
+    pub(in crate::store) fn of(collection: &'a Collection, listing: &'a Listing) -> Option<Self> {
+        let start = match (&listing.after, listing.window) {
+            (Some(After::Start), _) => Start::Walk(None),
+            (Some(After::Place(place)), _) => Start::Walk(Some(place)),
+            (None, Some(window)) => Start::Offset(window.offset.unsigned_abs()),
+            (None, None) => Start::Offset(0),
+        };
+        let count = listing.window.map_or(u64::MAX, |window| window.count);
+        let mut query = Self {
+            collection,
+            set: SetKey::all_of(collection.position()),
+            ids: IdFilter::default(),
+            order: None,
+            slice: None,
+            is_backwards: false,
+            start,
+            count,
+            is_expanded: listing.expansion.is_some(),
+        };
+        let (sort, is_backwards) = KeptSort::of(collection, &listing.sort);
+        query.is_backwards = is_backwards;
+        if listing.sort.fields.is_empty() {
+            let is_on_id = |filter: &&Filter| filter.on == Column::Id;
+            query.set = SetKey::of(collection, listing.filters.iter().filter(|filter| !is_on_id(filter)))?;
+            let on_ids = listing.filters.iter().filter(is_on_id);
+            on_ids.for_each(|filter| query.ids.add(&filter.condition));
+            return Some(query);
+        }
+        query.set = SetKey::of(collection, listing.filters.iter())?;
+        let first = sort.first_ascending().map(Column::Field);
+        let is_in_slice = |filter: &Filter| Some(filter.on) == first && is_slice(&filter.condition);
+        let conditions: Vec<&Condition> = listing
+            .filters
+            .iter()
+            .filter(|filter| is_in_slice(filter))
+            .map(|filter| &filter.condition)
+            .collect();
+        if !conditions.is_empty() {
+            let rest = listing.filters.iter().filter(|filter| !is_in_slice(filter));
+            let order = OrderKey { set: SetKey::of(collection, rest)?, sort: sort.clone() };
+            query.slice = Some(Slice { order, conditions });
+        }
+        query.order = Some(OrderKey { set: query.set.clone(), sort });
+        Some(query)
+    }
+
+    /// Whether the database can tell total and page by counting.
+    pub(super) fn can_be_counted(&self) -> bool {
+        let is_by_offset = matches!(self.start, Start::Offset(_));
+        self.order.is_none()
+            && !self.is_backwards
+            && is_by_offset
+            && !self.set.is_folded()
+            && !self.is_expanded
+    }
+
+    /// Why a list cannot be made without its order, which lacks so many bytes.
+    pub(super) fn no_room(&self, lacks: usize) -> StoreError {
+        let order = self.order.as_ref();
+        StoreError::NoRoomToSort {
+            collection: self.collection.name().to_owned(),
+            sort: order.map_or_else(|| "id".to_owned(), |order| order.sort.names(self.collection)),
+            bytes: lacks as u64,
+        }
+    }
+
+    /// The positions of the fields that must be read to judge and sort records here.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        let sorted = self.order.iter().flat_map(|order| order.sort.positions());
+        let mut positions: Vec<usize> = self.set.positions().chain(sorted).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+    }
+}

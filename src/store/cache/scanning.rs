@@ -1,0 +1,156 @@
+//! A page by a scan: the records that match are judged and sorted here, for this one request.
+
+use std::collections::HashSet;
+
+use super::backend::{Backend, catch_up};
+use super::completion::{complete, fill_in};
+use super::embedding::embed;
+use super::list_request::ListRequest;
+use super::order::{Order, OrderBuilder};
+use super::query::Query;
+use super::scan::{Scan, Which};
+use super::sequence::Sequence;
+use super::set_key::Probes;
+use super::view::Read;
+use crate::record::{RecordId, Value};
+use crate::store::{Page, StoreError};
+
+/// A scan may find so many records that match.
+const MOST_MATCHES: u64 = 1_000_000;
+/// How often a page is tried while others write its records.
+const TRIES: usize = 32;
+
+/// The page of what matches. `candidates` are all that match as of a version, where that is known and they are few.
+pub(super) async fn page(
+    backend: &impl Backend,
+    request: &mut ListRequest<'_, '_>,
+    query: &Query<'_>,
+    candidates: Option<(u64, Vec<RecordId>)>,
+) -> Result<Page, StoreError> {
+    let named = query.ids.named();
+    let _permit = match candidates.is_none() && named.is_none() {
+        true => Some(backend.cache().scans.acquire().await.map_err(|_| StoreError::Unavailable)?),
+        false => None,
+    };
+    backend.refresh().await?;
+    let mut matches = Matches::default();
+    match candidates {
+        Some((version, ids)) => {
+            matches.read(backend, query, Which::These(&ids)).await?;
+            // What came in before they were read is none of them.
+            matches.is_behind = matches.version != version;
+            matches.version = matches.version.min(version);
+        }
+        None => {
+            let conditions = query.set.conditions(query.collection);
+            let which = named.as_deref().map_or(Which::Meeting(&conditions), Which::These);
+            matches.read(backend, query, which).await?;
+        }
+    }
+    let mut earlier: Vec<(u64, Vec<Read>)> = Vec::new();
+    for _ in 0..TRIES {
+        if !matches.catch_up(backend, query).await? {
+            continue;
+        }
+        let found = Sequence::ByKey(&matches.order, 0..matches.order.len()).page(
+            query.start,
+            query.count,
+            query.is_backwards,
+        );
+        matches.is_behind = true;
+        let Some(mut view) = backend.cache().view_of(query.set.collection, matches.version, found) else {
+            continue;
+        };
+        for (read_at, read) in &earlier {
+            fill_in(backend, &mut view, *read_at, read);
+        }
+        earlier.extend(complete(backend, request, &mut view).await?);
+        if view.is_complete()
+            && let Some(embedded) = embed(backend, request, &view).await?
+        {
+            return view.assemble(request, &embedded);
+        }
+    }
+    Err(StoreError::Busy)
+}
+
+/// The records that match, in their order, as of a version.
+#[derive(Default)]
+struct Matches {
+    order: Order,
+    version: u64,
+    /// Others may have written since.
+    is_behind: bool,
+}
+
+impl Matches {
+    /// Reads and judges records, and adds those that match.
+    async fn read(
+        &mut self,
+        backend: &impl Backend,
+        query: &Query<'_>,
+        which: Which<'_>,
+    ) -> Result<(), StoreError> {
+        let fields = query.positions();
+        let mut builder = OrderBuilder::default();
+        let mut matches = 0;
+        let mut each = |id: RecordId, values: &[Value]| {
+            let record = Probes::new(id, values);
+            if query.ids.takes(id) && query.set.holds(query.collection, &record) {
+                let key = query.order.as_ref().map(|order| order.sort.key(query.collection, &record));
+                builder.push(key.as_deref().unwrap_or_default(), id);
+                matches += 1;
+            }
+            matches <= MOST_MATCHES
+        };
+        let scan = Scan { collection: query.collection, fields: &fields, which };
+        self.version = backend.scan(scan, &mut each).await?;
+        if matches > MOST_MATCHES {
+            let cache = backend.cache();
+            let lacks = query.order.as_ref().and_then(|order| cache.order_lacks(&order.of_all()));
+            return Err(query.no_room(lacks.unwrap_or(0)));
+        }
+        let read = builder.finish();
+        if self.order.len() == 0 {
+            self.order = read;
+        } else {
+            read.visit(0..read.len(), |key, ids| {
+                for id in ids {
+                    self.order.insert(key, *id);
+                }
+            });
+        }
+        catch_up(backend, self.version).await
+    }
+
+    /// Reads once more what others have written; `false` where they have written still more meanwhile.
+    async fn catch_up(&mut self, backend: &impl Backend, query: &Query<'_>) -> Result<bool, StoreError> {
+        if !self.is_behind {
+            return Ok(true);
+        }
+        let (cache, collection, since) = (backend.cache(), query.set.collection, self.version);
+        backend.refresh().await?;
+        let Some(changed) = cache.changed_since(collection, since) else { return Err(StoreError::Busy) };
+        self.take_out(&changed);
+        let ids: Vec<RecordId> = changed.iter().copied().collect();
+        self.read(backend, query, Which::These(&ids)).await?;
+        // Of others that have changed it is not known whether that was before or after this read.
+        self.is_behind = cache.changed_since(collection, since).as_ref() != Some(&changed);
+        if self.is_behind {
+            self.version = since;
+        }
+        Ok(!self.is_behind)
+    }
+
+    fn take_out(&mut self, ids: &HashSet<RecordId>) {
+        let mut found = Vec::new();
+        if !ids.is_empty() {
+            self.order.visit(0..self.order.len(), |key, group| {
+                found.extend(group.iter().filter(|id| ids.contains(id)).map(|id| (key.to_vec(), *id)));
+            });
+        }
+        for (key, id) in found {
+            self.order.remove(&key, id);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The first time that a sort is asked for: its order becomes known.
+
+use tokio::time::{Instant, timeout_at};
+
+use super::backend::Backend;
+use super::learning;
+use super::order_making::{WAIT, being_made, make};
+use super::orders::OrderKey;
+use super::query::Query;
+use crate::record::RecordId;
+use crate::store::StoreError;
+
+/// What is known of a sorted list.
+pub(super) enum Learned {
+    /// Its order.
+    Order,
+    /// These records match, as of a version: so few that no order is made.
+    Few((u64, Vec<RecordId>)),
+    Nothing,
+}
+
+/// Sees to it that the order of a list is known, unless few records match or there is no room.
+pub(super) async fn learn(
+    backend: &impl Backend,
+    query: &Query<'_>,
+    order: &OrderKey,
+) -> Result<Learned, StoreError> {
+    let cache = backend.cache();
+    if let Some(slice) = &query.slice
+        && slice.order.set.is_all()
+        && query.set.is_folded()
+    {
+        let is_made = make(backend, query.collection, &slice.order).await?;
+        return Ok(if is_made { Learned::Order } else { Learned::Nothing });
+    }
+    let refused = |_| being_made(query.collection, order);
+    let deadline = Instant::now() + WAIT;
+    if !order.set.is_all()
+        && !timeout_at(deadline, learning::learn(backend, query.collection, &order.set))
+            .await
+            .map_err(refused)??
+    {
+        timeout_at(deadline, backend.build(&order.set)).await.map_err(refused)??;
+    }
+    if let Some(few) = cache.few(&order.set) {
+        return Ok(Learned::Few(few));
+    }
+    if !make(backend, query.collection, &order.of_all()).await? {
+        return Ok(Learned::Nothing);
+    }
+    if !order.set.is_all() {
+        timeout_at(deadline, make_part(backend, order)).await.map_err(refused)?;
+    }
+    Ok(if cache.has_order(order) { Learned::Order } else { Learned::Nothing })
+}
+
+/// Makes the order of a part of the records from the order of all, without the database.
+async fn make_part(backend: &impl Backend, order: &OrderKey) {
+    let cache = backend.cache();
+    let Some(number) = cache.begin_order(order) else { return cache.wait_for_order(order).await };
+    match cache.order_and_set(&order.of_all(), &order.set) {
+        Some((all, ids)) => cache.finish_order(number, tokio::task::block_in_place(|| all.subset(&ids))),
+        None => cache.abandon_order(number, None),
+    }
+}
