@@ -95,10 +95,12 @@ mod store {
     mod ids;
     mod large_deletes;
     mod long_strings;
+    mod query_counts;
     mod refused_changes;
     mod renames;
     mod reopening;
     mod retries;
+    mod sorted;
     mod start;
     mod stored_answers;
     mod tables;
@@ -137,6 +139,7 @@ mod store {
         mod replication;
         mod retries;
         mod settings;
+        mod sorted;
         mod sql_fuzz;
         mod tables;
         mod tools;
@@ -147,9 +150,14 @@ mod store {
 
 /// The whole of it against a model that is small enough to be right.
 mod model {
+    mod asked;
+    mod asking;
     mod book;
+    mod fold;
+    mod operators;
     mod postgres;
     mod requests;
+    mod texts;
 }
 
 /// The program as a person at a terminal, or a supervisor, meets it.

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use crate::support::exchange::id_of;
 use crate::support::server::Server;
 
+mod queries;
+
 /// Runs a property on so many cases. A failing case is shrunk and shown; it is not written to a file.
 #[track_caller]
 fn holds<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> Result<(), TestCaseError>) {

@@ -54,11 +54,24 @@ card = { type = "integer", references = "cards", on_delete = "set_null" }
 back = { type = "integer", references = "cards", on_delete = "cascade" }
 text = { type = "string", required = true }
 
+[[collection]]
+name = "things"
+
+[collection.fields]
+label = { type = "string" }
+note  = { type = "string" }
+size  = { type = "integer" }
+share = { type = "float" }
+done  = { type = "boolean" }
+club  = { type = "integer", references = "groups", on_delete = "set_null" }
+
 [collection.pagination]
 page_size = 10
 "#;
 
 pub(super) const PAGE_SIZE: usize = 10;
+/// How many collections there are.
+pub(super) const NUMBER: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
@@ -86,6 +99,7 @@ pub(super) struct Field {
 pub(super) struct Collection {
     pub(super) name: &'static str,
     shows_id: bool,
+    pub(super) is_paged: bool,
     pub(super) fields: &'static [Field],
     unique: &'static [&'static [usize]],
 }
@@ -99,16 +113,18 @@ const fn may(name: &'static str, kind: Kind) -> Field {
 }
 
 /// [`CONFIG`] once more, for the model.
-pub(super) const COLLECTIONS: [Collection; 4] = [
+pub(super) const COLLECTIONS: [Collection; NUMBER] = [
     Collection {
         name: "groups",
         shows_id: true,
+        is_paged: true,
         fields: &[may("code", Kind::Integer), must("name", Kind::Text)],
         unique: &[&[0]],
     },
     Collection {
         name: "people",
         shows_id: true,
+        is_paged: true,
         fields: &[
             must("name", Kind::Text),
             may("nick", Kind::Text),
@@ -125,16 +141,32 @@ pub(super) const COLLECTIONS: [Collection; 4] = [
     Collection {
         name: "cards",
         shows_id: false,
+        is_paged: true,
         fields: &[must("holder", Kind::Reference(1, Rule::Cascade)), may("label", Kind::Text)],
         unique: &[],
     },
     Collection {
         name: "stamps",
         shows_id: true,
+        is_paged: false,
         fields: &[
             may("card", Kind::Reference(2, Rule::SetNull)),
             may("back", Kind::Reference(2, Rule::Cascade)),
             must("text", Kind::Text),
+        ],
+        unique: &[],
+    },
+    Collection {
+        name: "things",
+        shows_id: true,
+        is_paged: true,
+        fields: &[
+            may("label", Kind::Text),
+            may("note", Kind::Text),
+            may("size", Kind::Integer),
+            may("share", Kind::Float),
+            may("done", Kind::Boolean),
+            may("club", Kind::Reference(0, Rule::SetNull)),
         ],
         unique: &[],
     },
@@ -186,17 +218,9 @@ pub(super) type Row = Vec<Cell>;
 /// Everything that is stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Book {
-    pub(super) rows: [BTreeMap<i64, Row>; 4],
+    pub(super) rows: [BTreeMap<i64, Row>; NUMBER],
     /// The largest id that was ever given.
-    pub(super) given: [i64; 4],
-}
-
-/// What is asked of a list.
-pub(super) struct Asked {
-    /// Each field, and the text that it is compared with. `None` stands for `id`.
-    pub(super) filters: Vec<(Option<usize>, String)>,
-    pub(super) offset: Option<usize>,
-    pub(super) count: Option<usize>,
+    pub(super) given: [i64; NUMBER],
 }
 
 impl Book {
@@ -257,61 +281,19 @@ impl Book {
         true
     }
 
-    /// The body of a record.
-    pub(super) fn record(collection: usize, id: i64, row: &Row) -> String {
+    /// The body of a record; of these fields where they are named.
+    pub(super) fn record(collection: usize, id: i64, row: &Row, named: Option<&[&str]>) -> String {
         let declared = &COLLECTIONS[collection];
+        let is_shown = |name: &str| named.is_none_or(|named| named.contains(&name));
         let mut body = String::from("{");
-        for (field, cell) in declared.fields.iter().zip(row) {
+        for (field, cell) in declared.fields.iter().zip(row).filter(|(field, _)| is_shown(field.name)) {
             body.push_str(&format!("\"{}\":{},", field.name, cell.json()));
         }
-        if declared.shows_id {
+        // Where it is hidden, it is shown to those who name it.
+        if named.map_or(declared.shows_id, |named| named.contains(&"id")) {
             body.push_str(&format!("\"id\":{id},"));
         }
         body.push_str(&format!("\"ressource_uri\":\"/{}/{id}/\"}}", declared.name));
         body
-    }
-
-    /// The body of a list.
-    pub(super) fn list(&self, collection: usize, asked: &Asked) -> String {
-        let found: Vec<(&i64, &Row)> =
-            self.rows[collection].iter().filter(|(id, row)| asked.matches(**id, row)).collect();
-        let (offset, count) = (asked.offset.unwrap_or(0), asked.count.unwrap_or(PAGE_SIZE));
-        let link =
-            |offset: Option<usize>| offset.map_or("null".to_owned(), |offset| format!("?offset={offset}"));
-        let next = link(Some(offset + count).filter(|next| *next < found.len()));
-        let previous = link((offset > 0).then(|| offset.saturating_sub(count)));
-        let filters: Vec<String> = asked
-            .filters
-            .iter()
-            .map(|(on, text)| format!("\"{}\":{}", name(collection, *on), Value::from(text.as_str())))
-            .collect();
-        let page = found.iter().skip(offset).take(count);
-        let records: Vec<String> = page.map(|(id, row)| Book::record(collection, **id, row)).collect();
-        format!(
-            r#"{{"meta":{{"count":{count},"offset":{offset},"total_count":{},"next":"{next}","previous":"{previous}","filters":{{{}}}}},"object_list":[{}]}}"#,
-            found.len(),
-            filters.join(","),
-            records.join(",")
-        )
-    }
-}
-
-/// What a filter is called.
-pub(super) fn name(collection: usize, on: Option<usize>) -> &'static str {
-    on.map_or("id", |position| COLLECTIONS[collection].fields[position].name)
-}
-
-impl Asked {
-    fn matches(&self, id: i64, row: &Row) -> bool {
-        self.filters.iter().all(|(on, text)| match on {
-            None => *text == id.to_string(),
-            Some(position) => match &row[*position] {
-                Cell::Null => text.is_empty(),
-                // In a field that need not have a value, no text and the empty text are asked for alike.
-                Cell::Text(stored) => stored == text,
-                Cell::Float(stored) => text.parse() == Ok(*stored),
-                other => other.json() == *text,
-            },
-        })
     }
 }

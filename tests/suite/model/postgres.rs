@@ -4,7 +4,7 @@ use dev::answer::Answer;
 use dev::client::Client;
 use dev::request::Request;
 
-use super::book::CONFIG;
+use super::book::{Book, CONFIG, NUMBER};
 use super::requests::{Answers, Run};
 use crate::support::engine::{Engine, sequences};
 use crate::support::home::Home;
@@ -81,10 +81,11 @@ fn agree(memory: &str, seeds: std::ops::Range<u64>) {
         clients: [0, 1].map(|place: usize| servers[place].client()),
         bases: [0, 1].map(|place: usize| servers[place].base_url()),
     };
-    let (mut given, mut requests) = ([0; 4], 0);
+    let (mut given, mut requests) = ([0; NUMBER], 0);
     for seed in seeds.clone() {
         both.seed = seed;
-        let mut run = Run::new(seed, given);
+        let mut run = Run::new(seed, Book { given, ..Book::default() });
+        run.begin(&mut both, 12);
         for _ in 0..LENGTH {
             run.step(&mut both);
         }

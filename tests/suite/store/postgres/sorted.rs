@@ -1,0 +1,108 @@
+//! Sorted lists of several nodes, and of a table that nobody may read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use dev::configs;
+use dev::process::SAFETY_NET;
+use dev::schema;
+
+use crate::support::home::Home;
+use crate::support::server::Server;
+
+/// More than what is sorted at once.
+const USERS: usize = 1_500;
+
+fn filled() -> Arc<Home> {
+    let home = Home::new(&configs::built_in());
+    home.serve().stop();
+    home.execute(&format!(
+        "INSERT INTO users (id, first_name, last_name)
+         SELECT i, 'n', 'f' || (1000 + (i * 37) % 700) FROM generate_series(1, {USERS}) i"
+    ));
+    home
+}
+
+/// Asks for the page of a sorted list that must begin with a record, since it stands there.
+#[track_caller]
+fn shows(server: &Server, living: &BTreeSet<(String, i64)>, name: &str, id: i64) {
+    let rank = living.iter().position(|entry| *entry == (name.to_owned(), id)).unwrap();
+    for (sort, offset) in [("last_name", rank), ("-last_name", living.len() - 1 - rank)] {
+        let page = server.ask(&format!("GET /users/?sort={sort}&offset={offset}&count=1")).json();
+        assert_eq!(page["object_list"][0]["id"], id, "{sort}, {name}: {page}");
+        assert_eq!(page["object_list"][0]["last_name"], name, "{sort}: {page}");
+        assert_eq!(page["meta"]["total_count"], living.len(), "{sort}");
+    }
+    let list = format!("/users/?last_name.gte={name}&last_name.lte={name}");
+    let alike = living.iter().filter(|(other, _)| other == name).count();
+    assert_eq!(server.total(&list), alike as i64, "{name}");
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn what_one_node_writes_stands_at_its_place_in_the_next_sorted_list_of_the_other() {
+    let home = filled();
+    let nodes = [home.serve(), home.serve()];
+    let name = |number: usize| format!("f{}", 1000 + number * 37 % 700);
+    let mut living: BTreeSet<(String, i64)> =
+        (1..=USERS).map(|number| (name(number), number as i64)).collect();
+    for node in &nodes {
+        shows(node, &living, &name(7), 7);
+    }
+    for round in 0..60 {
+        let (writer, reader) = (&nodes[round % 2], &nodes[(round + 1) % 2]);
+        let family = name(round * 13);
+        let id = writer.create_user("new", &family);
+        living.insert((family.clone(), id));
+        shows(reader, &living, &family, id);
+        let moved = name(round * 101 + 5);
+        let update = format!(r#"PUT /users/{id}/ {{"last_name":"{moved}"}}"#);
+        assert_eq!(writer.status(&update), 200);
+        living.remove(&(family, id));
+        living.insert((moved.clone(), id));
+        shows(reader, &living, &moved, id);
+        if round % 3 == 0 {
+            let gone = (round * 7 + 1) as i64;
+            assert_eq!(writer.status(&format!("DELETE /users/{gone}/")), 200);
+            living.remove(&(name(gone as usize), gone));
+            shows(reader, &living, &moved, id);
+        }
+    }
+}
+
+/// While another tool keeps everybody from the table, known lists are answered all the same.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn a_known_order_is_answered_while_nobody_may_read_the_table() {
+    let home = filled();
+    let server = home.serve();
+    let lists = [
+        "/users/?sort=last_name&offset=1200",
+        "/users/?sort=-last_name&offset=700",
+        "/users/?last_name.prefix=F11&sort=last_name",
+        "/users/?last_name.contains=99",
+        "/users/?last_name.gt=f15",
+        "/users/?first_name.ne=x&sort=last_name&offset=3",
+        "/users/?id.gt=100&id.lt=900",
+    ];
+    let read = || ["blocks_read", "scans"].map(|name| server.metric(&format!("carnet_store_{name}_total")));
+    let deadline = Instant::now() + SAFETY_NET / 6;
+    let mut known = read();
+    let before: Vec<Vec<u8>> = loop {
+        let bodies = lists.iter().map(|list| server.ask(&format!("GET {list}")).body).collect();
+        let now = read();
+        if now == known {
+            break bodies;
+        }
+        assert!(Instant::now() < deadline, "{lists:?} still read: {now:?} after {known:?}");
+        known = now;
+    };
+    schema::hold(&home.database_url(), "LOCK TABLE users IN ACCESS EXCLUSIVE MODE", || {
+        for (list, before) in lists.iter().zip(&before) {
+            let answer = server.ask(&format!("GET {list}"));
+            assert!(answer.body == *before, "{list}: {answer:?}");
+        }
+    });
+    assert_eq!(read(), known);
+}
