@@ -4,7 +4,7 @@
 use carnet::catalog::Catalog;
 
 /// Every bare word that a statement may have.
-const WORDS: [&str; 60] = [
+const WORDS: [&str; 61] = [
     "SELECT",
     "count",
     "FROM",
@@ -64,6 +64,7 @@ const WORDS: [&str; 60] = [
     "NO",
     "text",
     "COPY",
+    "coalesce",
     "TO",
 ];
 

@@ -7,15 +7,19 @@ use carnet::record::etag::{ETag, ETags};
 use crate::is_planted;
 
 const RECORD: &[u8] = b"record";
+/// A dot and a tag, behind that of the record where what it refers to was shown with it.
+const EMBEDDED: &str = ".00112233445566778899aabbccddeeff";
 
 pub(crate) fn run(input: &[u8]) {
     let own = ETag::of(RECORD).to_string();
-    // Nobody would find the record's own tag by chance: an @ stands for it, a # for it without its last quote. Each
-    // line is one line of the header.
+    // Nobody would find the record's own tag by chance: an @ stands for it, a # for it without its last quote, a ~ for
+    // the part of what is embedded. Each line is one line of the header.
     let parts: Vec<&[u8]> = input.split(|byte| *byte == b'@').collect();
     let input = parts.join(own.as_bytes());
     let parts: Vec<&[u8]> = input.split(|byte| *byte == b'#').collect();
     let input = parts.join(own.trim_end_matches('"').as_bytes());
+    let parts: Vec<&[u8]> = input.split(|byte| *byte == b'~').collect();
+    let input = parts.join(EMBEDDED.as_bytes());
     let (mut demanded, mut unwanted, mut both) = (HeaderMap::new(), HeaderMap::new(), HeaderMap::new());
     let mut lines: Vec<&[u8]> = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -52,11 +56,14 @@ fn expected(lines: &[&[u8]], own: &str, is_weak: bool) -> bool {
         return true;
     }
     // The tag of a compressed answer says how, and names the same record.
-    let tags = ["", "-gzip", "-zstd"].map(|coding| format!("{}{coding}\"", own.trim_end_matches('"')));
+    let own = own.trim_end_matches('"');
+    let tags = ["", "-gzip", "-zstd"].map(|coding| format!("{own}{coding}\""));
+    // A write is guarded by the part of the record; elsewhere all of the tag counts.
+    let expanded = ["", "-gzip", "-zstd"].map(|coding| format!("{own}{EMBEDDED}{coding}\""));
     // The planted bug: weak tags count everywhere.
     let takes_weak = is_weak || is_planted();
     whole.split(',').map(str::trim).any(|said| {
         let bare = said.strip_prefix("W/").filter(|_| takes_weak).unwrap_or(said);
-        tags.iter().any(|tag| tag == bare)
+        tags.iter().any(|tag| tag == bare) || (!is_weak && expanded.iter().any(|tag| tag == bare))
     })
 }
