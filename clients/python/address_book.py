@@ -3,12 +3,14 @@
     python address_book.py http://127.0.0.1:8080 ACCESS_KEY
 """
 
+import re
 import sys
 
 from carnet_client import AuthenticatedClient, Client
-from carnet_client.api.address import create_address, delete_address
+from carnet_client.api.address import create_address, delete_address, list_address
 from carnet_client.api.users import create_users, delete_users, fetch_users, list_users, update_users
-from carnet_client.models import AddressCreate, Error, UsersCreate, UsersEnvelope, UsersRecord, UsersUpdate
+from carnet_client.models import AddressCreate, AddressEnvelope, Error, UsersCreate, UsersEnvelope, UsersRecord, UsersUpdate
+from carnet_client.types import UNSET
 
 
 def main(url: str, key: str) -> None:
@@ -21,6 +23,11 @@ def main(url: str, key: str) -> None:
 def id_of(location: str) -> int:
     """Where the server says that a new record is: an address does not show its id."""
     return int(location.rstrip("/").rsplit("/", 1)[1])
+
+
+def create_home(carnet: AuthenticatedClient, number: int) -> int:
+    body = AddressCreate(country="France", city="Paris", street="quai de Valmy", number=number)
+    return id_of(create_address.sync_detailed(client=carnet, body=body).headers["Location"])
 
 
 def create(carnet: AuthenticatedClient, first_name: str, last_name: str, address: int | None) -> int:
@@ -37,9 +44,18 @@ def page(carnet: AuthenticatedClient, offset: int) -> UsersEnvelope:
     return found
 
 
+def page_after(carnet: AuthenticatedClient, cursor: str) -> tuple[list[UsersRecord], str | None]:
+    """A page in the order of names, and the cursor of the next one, which `Link` has while records follow."""
+    # Without UNSET the generated code sends `offset=0`, which a cursor excludes.
+    by_name = "-last_name,first_name"
+    answer = list_users.sync_detailed(client=carnet, sort=by_name, after=cursor, offset=UNSET, count=10)
+    assert isinstance(answer.parsed, UsersEnvelope), answer.parsed
+    following = re.search(r'[?&]after=([^&>]*)[^>]*>; rel="next"', answer.headers.get("Link", ""))
+    return answer.parsed.object_list, following and following[1]
+
+
 def book(carnet: AuthenticatedClient) -> None:
-    paris = AddressCreate(country="France", city="Paris", street="quai de Valmy", number=45)
-    address = id_of(create_address.sync_detailed(client=carnet, body=paris).headers["Location"])
+    address, *_ = [create_home(carnet, number) for number in (45, 44, 46, 100)]
     for number in range(1, 26):
         create(carnet, f"First{number}", "Odd" if number % 2 else "Even", address if number % 5 else None)
 
@@ -54,6 +70,21 @@ def book(carnet: AuthenticatedClient) -> None:
     assert isinstance(odd, UsersEnvelope) and odd.meta.total_count == 10
     homeless = list_users.sync(client=carnet, address="")
     assert isinstance(homeless, UsersEnvelope) and homeless.meta.total_count == 5
+
+    # Operators are behind a dot, which is an underscore here: `number.gte` of the document is `number_gte`.
+    near = list_address.sync(client=carnet, number_gte=44, number_lt=47, sort="-number")
+    assert isinstance(near, AddressEnvelope) and [home.number for home in near.object_list] == [46, 45, 44]
+    some = list_users.sync(client=carnet, first_name_in=["First7", "First3", "Nobody, or so"], sort="first_name")
+    assert isinstance(some, UsersEnvelope) and [user.first_name for user in some.object_list] == ["First3", "First7"]
+
+    # Walk by cursors where others write meanwhile: nobody is left out or shown twice. The empty one is the start.
+    walked, cursor = page_after(carnet, "")
+    delete_users.sync_detailed(walked[0].id, client=carnet)
+    while cursor is not None:
+        users, cursor = page_after(carnet, cursor)
+        walked += users
+    in_order = sorted(found, key=lambda user: (user.last_name == "Even", user.first_name))
+    assert [user.id for user in walked] == [user.id for user in in_order]
 
     # Change what was seen, and only that.
     ada = create(carnet, "Ada", "Lovelace", None)

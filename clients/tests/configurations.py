@@ -96,6 +96,19 @@ GUARDED_BOOK = BOOK.replace(
     "page_size = 20\n", "page_size = 20\n[collection.access]\nauthentication = true\nauthorization = true\n"
 )
 
+# Fields that are called like parameters of lists, and like an operator of another field where its dot is an underscore.
+LOOKALIKES = """
+[[collection]]
+name = "things"
+[collection.fields]
+sort    = { type = "string" }
+after   = { type = "string" }
+size    = { type = "integer" }
+size_lt = { type = "integer" }
+[collection.pagination]
+page_size = 20
+"""
+
 RENAMED_KEY = '[access]\nparameter = "token"\n'
 BARE = "[server]\nmetrics = false\nconsole = false\n"
 
@@ -111,5 +124,6 @@ ALL: dict[str, str | None] = {
     "another name for the key": RENAMED_KEY + GUARDED,
     "few verbs": VERBS,
     "no metrics, no console": BARE + BOOK,
+    "fields that are called like parameters": LOOKALIKES,
     "all of it": EVERYTHING,
 }

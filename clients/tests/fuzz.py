@@ -1,6 +1,6 @@
 """schemathesis against the running server, on both engines at once: every check it has, by a seed, and ours.
 
-    fuzz.py [--long] [--sqlite]      a minute; five with --long; on SQLite alone
+    fuzz.py [--long] [--sqlite]      three minutes; seven with --long; on SQLite alone
 """
 
 import os

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from configurations import GUARDED_BOOK
+from configurations import GUARDED_BOOK, LOOKALIKES
 from server import ROOT, TARGET, Server
 
 HOME = ROOT / "clients" / "python"
@@ -24,15 +24,45 @@ def run(*words: str | pathlib.Path) -> str:
     return done.stdout
 
 
+def generate(server: Server, package: str) -> pathlib.Path:
+    run(
+        BIN / "openapi-python-client", "generate", "--url", f"{server.url}/openapi.json", "--config", "generator.yaml",
+        "--meta", "none", "--output-path", BUILD / package, "--overwrite", "--fail-on-warning",
+    )
+    return BUILD / package
+
+
+def the_address_book() -> None:
+    with Server(GUARDED_BOOK) as server:
+        key = server.create_key("clerk")
+        package = generate(server, "carnet_client")
+        # All that was made from the document; `client.py` is the generator's own, the same for everybody.
+        made = [package / part for part in ("models", "api")]
+        run(BIN / "mypy", "--strict", "--follow-imports", "silent", "--cache-dir", BUILD / "mypy", "address_book.py", *made)
+        print(run(sys.executable, "address_book.py", server.url, key), end="")
+
+
+def names_without_dots() -> None:
+    """The generator writes `size.lt` as `size_lt`; `docs/clients.md` says what becomes of a field of that name."""
+    use = "from lookalikes.api.things import list_things; print(list_things._get_kwargs({})['params'])"
+    with Server(LOOKALIKES) as server:
+        generate(server, "lookalikes")
+    for words, sent in {"size_lt=5": "size_lt", "sizelt=5": "size.lt", "field_sort='-sort'": "_sort", "size_gte=5": "size.gte"}.items():
+        params = run(sys.executable, "-c", use.format(words))
+        assert f"'{sent}': " in params, f"{words} is sent as {params}"
+    with Server(LOOKALIKES.replace("size_lt ", "sizelt = { type = \"integer\" }\nsize_lt ")) as server:
+        package = generate(server, "lookalikes")
+    made = (package / "api" / "things" / "list_things.py").read_text()
+    try:
+        compile(made, "list_things.py", "exec")
+    except SyntaxError as error:
+        assert "duplicate argument 'sizelt'" in str(error), error
+    else:
+        raise AssertionError("the generator tells three names apart: docs/clients.md may say so")
+    print("A dot is an underscore.")
+
+
 shutil.rmtree(BUILD, ignore_errors=True)
 BUILD.mkdir(parents=True)
-with Server(GUARDED_BOOK) as server:
-    key = server.create_key("clerk")
-    said = run(
-        BIN / "openapi-python-client", "generate", "--url", f"{server.url}/openapi.json", "--config", "generator.yaml",
-        "--meta", "none", "--output-path", BUILD / "carnet_client", "--fail-on-warning",
-    )
-    # All that was made from the document; `client.py` is the generator's own, the same for everybody.
-    made = [BUILD / "carnet_client" / part for part in ("models", "api")]
-    run(BIN / "mypy", "--strict", "--follow-imports", "silent", "--cache-dir", BUILD / "mypy", "address_book.py", *made)
-    print(run(sys.executable, "address_book.py", server.url, key), end="")
+the_address_book()
+names_without_dots()

@@ -111,15 +111,45 @@ const tests = {
     equal(await page.locator('tbody tr').count(), 3);
   },
 
+  async 'a column sorts'() {
+    await page.goto(`${origin}/#/users?page=1`);
+    const sort = page.getByRole('button', { name: 'Sort by First name' });
+    const top = page.locator('tbody tr').first();
+    await sort.click();
+    await top.getByRole('cell', { name: 'First1', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'First18', exact: true }).waitFor();
+    await sort.click();
+    await top.getByRole('cell', { name: 'First9', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sort by Id' }).click();
+    await top.getByRole('cell', { name: 'First1', exact: true }).waitFor();
+  },
+
   async 'a filter finds'() {
     await page.goto(`${origin}/#/users?page=1`);
-    await page.getByLabel('Last name').fill('Even');
+    const lastName = page.getByRole('textbox', { name: 'Last name' });
+    await lastName.fill('ev');
     await page.getByText('1-10 of 11').waitFor();
     equal(await page.getByRole('cell', { name: 'Odd' }).count(), 0);
-    await page.getByLabel('Last name').fill('Nobody');
+    await lastName.fill('Nobody');
     await page.getByText('No results found').or(page.getByText(/No Users found/i)).first().waitFor();
-    await page.getByLabel('Last name').fill('');
+    await lastName.fill('');
     await page.getByText('1-10 of 23').waitFor();
+  },
+
+  async 'a range is a filter, and a reference is found by a part of its text'() {
+    for (const number of [46, 47]) await ask('POST', '/address/', { country: 'France', city: 'Paris', street: 'rue Lepic', number });
+    await page.goto(`${origin}/#/address`);
+    await page.getByText('1-3 of 3').waitFor();
+    await page.getByLabel('Number from').fill('46');
+    await page.getByText('1-2 of 2').waitFor();
+    equal(await page.getByRole('cell', { name: 'quai de Valmy' }).count(), 0);
+    await page.goto(`${origin}/#/users/create`);
+    await page.getByLabel('Address').fill('LÉP');
+    await page.getByRole('option', { name: '47 rue Lepic, Paris' }).waitFor();
+    await page.getByRole('option', { name: /Valmy/ }).waitFor({ state: 'detached' });
+    await page.getByRole('option', { name: '46 rue Lepic, Paris' }).click();
+    equal(await page.getByLabel('Address').inputValue(), '46 rue Lepic, Paris');
+    for (const { ressource_uri: uri } of (await (await ask('GET', '/address/?number.gte=46')).json()).object_list) await ask('DELETE', uri);
   },
 
   async 'an edit sends what changed, and overwrites nobody'() {

@@ -32,6 +32,7 @@ async function createUser(first_name: string, last_name: string, address: number
 }
 
 const address = await createAddress(45);
+for (const number of [44, 46, 100]) await createAddress(number);
 for (let at = 1; at <= 25; at += 1) await createUser(`First${at}`, at % 2 ? 'Odd' : 'Even', at % 5 ? address : null);
 
 // Page by page, to the end.
@@ -49,6 +50,30 @@ const odd = await carnet.GET('/users/', { params: { query: { last_name: 'Odd', a
 expect(odd.data?.meta.total_count === 10, 'the odd ones with an address');
 const homeless = await carnet.GET('/users/', { params: { query: { address: '' } } });
 expect(homeless.data?.meta.total_count === 5, 'those without an address');
+
+// Operators are behind a dot. `in` takes an array, and the order is a text.
+const near = await carnet.GET('/address/', { params: { query: { 'number.gte': 44, 'number.lt': 47, sort: '-number' } } });
+expect(near.data?.object_list.map(({ number }) => number).join() === '46,45,44', 'the numbers from 44 on and below 47');
+const some = await carnet.GET('/users/', { params: { query: { 'first_name.in': ['First7', 'First3', 'Nobody, or so'], sort: 'first_name' } } });
+expect(some.data?.object_list.map(({ first_name }) => first_name).join() === 'First3,First7', 'two by their names');
+
+/** A page in the order of names, and the cursor of the next one, which `Link` has while records follow. */
+async function pageAfter(cursor: string): Promise<{ users: User[]; next: string | undefined }> {
+  const { data, error, response } = await carnet.GET('/users/', { params: { query: { sort: '-last_name,first_name', after: cursor, count: 10 } } });
+  if (error) throw new Error(error.error);
+  return { users: data.object_list, next: /[?&]after=([^&>]*)[^>]*>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1] };
+}
+
+// Walk by cursors where others write meanwhile: nobody is left out or shown twice. The empty one is the start.
+let { users: walked, next } = await pageAfter('');
+await carnet.DELETE('/users/{id}/', { params: { path: { id: walked[0]!.id } } });
+while (next !== undefined) {
+  const page = await pageAfter(next);
+  walked = walked.concat(page.users);
+  next = page.next;
+}
+const names = found.map((user) => `${user.last_name === 'Even'} ${user.first_name}`).sort();
+expect(walked.map((user) => `${user.last_name === 'Even'} ${user.first_name}`).join() === names.join(), 'everybody once, in order');
 
 // Change what was seen, and only that.
 const ada = await createUser('Ada', 'Lovelace', null);
@@ -79,6 +104,8 @@ if (key) {
 // What does not fit the configuration is an error of the compiler: these lines keep it so.
 // @ts-expect-error a field that there is not
 await carnet.GET('/users/', { params: { query: { nickname: 'x' } } });
+// @ts-expect-error an operator that the field does not take
+await carnet.GET('/address/', { params: { query: { 'number.prefix': '4' } } });
 // @ts-expect-error a number that should be a text
 await carnet.POST('/users/', { body: { first_name: 1, last_name: 'x' } });
 

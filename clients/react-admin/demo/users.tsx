@@ -1,10 +1,10 @@
-// The pages of users. No column is sortable: carnet lists by id.
+// The pages of users. Any column sorts.
 import {
   AutocompleteInput, BulkDeleteButton, Create, DataTable, Edit, List, ReferenceField, ReferenceInput, SelectInput, SimpleForm, TextInput,
 } from 'react-admin';
 
 const filters = [
-  <TextInput key="last_name" source="last_name" alwaysOn />,
+  <TextInput key="last_name" source="last_name.prefix" label="Last name" alwaysOn />,
   <ReferenceInput key="address" source="address" reference="address" perPage={50} sort={{ field: 'id', order: 'ASC' }}>
     <SelectInput />
   </ReferenceInput>,
@@ -13,10 +13,10 @@ const filters = [
 export const UserList = () => (
   <List filters={filters} perPage={10} sort={{ field: 'id', order: 'ASC' }} exporter={false}>
     <DataTable bulkActionButtons={<BulkDeleteButton mutationMode="pessimistic" />}>
-      <DataTable.Col source="id" disableSort />
-      <DataTable.Col source="first_name" disableSort />
-      <DataTable.Col source="last_name" disableSort />
-      <DataTable.Col source="address" disableSort>
+      <DataTable.Col source="id" />
+      <DataTable.Col source="first_name" />
+      <DataTable.Col source="last_name" />
+      <DataTable.Col source="address">
         <ReferenceField source="address" reference="address" link="edit" />
       </DataTable.Col>
     </DataTable>
@@ -27,9 +27,9 @@ const Fields = () => (
   <>
     <TextInput source="first_name" />
     <TextInput source="last_name" />
-    {/* Picked from a list, and not searched by a text: carnet compares whole values. */}
+    {/* Found by a part of the street. */}
     <ReferenceInput source="address" reference="address" perPage={50}>
-      <AutocompleteInput filterToQuery={() => ({})} shouldRenderSuggestions={() => true} />
+      <AutocompleteInput filterToQuery={(text: string) => (text ? { street: { contains: text } } : {})} shouldRenderSuggestions={() => true} />
     </ReferenceInput>
   </>
 );

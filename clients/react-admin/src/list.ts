@@ -1,4 +1,4 @@
-// Lists: filters, and react-admin's pages from the server's.
+// Lists: filters, the order, and react-admin's pages from the server's.
 import { HttpError, type RaRecord } from 'react-admin';
 import type { Collection } from './description.js';
 import { withId, type Shown } from './record.js';
@@ -15,7 +15,8 @@ export interface Wanted {
   offset: number;
   /** How many. */
   length: number;
-  isDescending: boolean;
+  /** As the server takes it; none for the order of ids. */
+  sort?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -24,27 +25,14 @@ export interface Page {
   total: number;
 }
 
-/** How often a list is read again that changed while it was read from its end. */
-const TRIES = 5;
+/** The long form of the parameter: the short one may be the name of a field. */
+const SORT = '_sort';
 
 /** The records from `offset` on, and how many there are in all. */
 export async function list(send: Send, collection: Collection, wanted: Wanted): Promise<Page> {
-  const { pages } = collection;
-  if (!pages) {
-    const all = await read(send, collection, wanted, []);
-    if (wanted.isDescending) all.data.reverse();
-    return { data: all.data.slice(wanted.offset, wanted.offset + wanted.length), total: all.total };
-  }
-  if (!wanted.isDescending) return span(send, collection, wanted, wanted.offset, wanted.offset + wanted.length);
-  // The server counts from the beginning. Where the end is, it says with every page.
-  let { total } = await read(send, collection, wanted, [[pages.count, '1']]);
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const end = Math.max(0, total - wanted.offset);
-    const page = await span(send, collection, wanted, Math.max(0, end - wanted.length), end);
-    if (page.total === total) return { data: page.data.reverse(), total };
-    total = page.total;
-  }
-  throw new HttpError(`${collection.name} changes too fast to be read from its end`, 503);
+  if (collection.pages) return span(send, collection, wanted, wanted.offset, wanted.offset + wanted.length);
+  const all = await read(send, collection, wanted, []);
+  return { data: all.data.slice(wanted.offset, wanted.offset + wanted.length), total: all.total };
 }
 
 /** From one place to another, in as many requests as the server's pages take. */
@@ -63,19 +51,29 @@ async function span(send: Send, collection: Collection, wanted: Wanted, from: nu
   return { data: data.slice(0, Math.max(0, to - from)), total };
 }
 
-async function read(send: Send, collection: Collection, { filter, signal }: Wanted, page: [string, string][]): Promise<Page> {
-  const query = new URLSearchParams([...filters(filter), ...page]).toString();
+async function read(send: Send, collection: Collection, { filter, sort, signal }: Wanted, page: [string, string][]): Promise<Page> {
+  const order: [string, string][] = sort ? [[SORT, sort]] : [];
+  const query = new URLSearchParams([...filters(filter), ...order, ...page]).toString();
   const { body } = await send(`${collection.name}/${query && `?${query}`}`, { signal, fields: collection.fields.keys() });
   const { meta, object_list } = body as Envelope;
   return { data: object_list.map(withId), total: meta.total_count ?? object_list.length };
 }
 
-/** Each value as the text that the server compares with. What it cannot compare with is said, not left out. */
-function filters(filter: Record<string, unknown>): [string, string][] {
-  return Object.entries(filter)
-    .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => {
-      if (typeof value === 'object' && value !== null) throw new HttpError(`The filter on ${field} must be one value`, 400);
-      return [field, value === null ? '' : String(value)];
+/**
+ * Each value as the text that the server compares with. `{ number: { gte: 1 } }` is `number.gte=1`, and a list of
+ * values repeats the name, as `in` takes it. What the server cannot compare with is said, not left out.
+ */
+function filters(filter: Record<string, unknown>, before = ''): [string, string][] {
+  return Object.entries(filter).flatMap(([name, value]): [string, string][] => {
+    const parameter = before + name;
+    if (!before && isObject(value)) return filters(value, `${parameter}.`);
+    return [value].flat().filter((one) => one !== undefined).map((one) => {
+      if (typeof one === 'object' && one !== null) throw new HttpError(`The filter ${parameter} must be one value, or several`, 400);
+      return [parameter, one === null ? '' : String(one)];
     });
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -46,17 +46,54 @@ async function lists(provider: DataProvider): Promise<void> {
   equal(lines().length, 3, 'requests for twelve records, five at a time');
   const last = await provider.getList('address', { pagination: { page: 1, perPage: 4 }, sort: backwards, filter: { city: 'Lyon' } });
   equal([ids(last.data), last.total], [[12, 10, 8, 6], 6], 'from the end, filtered');
+  equal(lines(), ['GET /address/?city=Lyon&_sort=-id&offset=0&count=4'], 'in one request');
   const rest = await provider.getList('address', { pagination: { page: 2, perPage: 4 }, sort: backwards, filter: { city: 'Lyon' } });
   equal(ids(rest.data), [4, 2], 'the last page from the end');
   const beyond = await provider.getList('address', { pagination: { page: 9, perPage: 4 }, sort: backwards, filter: {} });
   equal([beyond.data, beyond.total], [[], 12], 'past the beginning');
-  const wrong = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: { field: 'city', order: 'ASC' }, filter: {} }));
-  equal(wrong.message, 'carnet sorts by id alone, not by city', 'another order');
   const unknown = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { q: 'x' } }));
   equal([unknown.status, unknown.message], [400, 'q is not a field of address'], 'an unknown filter');
   const noted = await provider.getList('notes', { pagination: { page: 2, perPage: 2 }, sort: byId, filter: {} });
   equal([ids(noted.data), noted.total], [[3], 3], 'a list that comes whole');
   equal((await provider.getList('notes', { pagination: { page: 1, perPage: 2 }, sort: backwards, filter: {} })).data.map(({ id }) => id), [3, 2], 'and backwards');
+}
+
+async function orders(provider: DataProvider): Promise<void> {
+  const pagination = { page: 1, perPage: 7 };
+  sent.length = 0;
+  const byCity = await provider.getList('address', { pagination, sort: { field: 'city', order: 'ASC' }, filter: {} });
+  equal([ids(byCity.data), byCity.total], [[2, 4, 6, 8, 10, 12, 1], 12], 'by a text, over two pages of the server');
+  equal(lines(), ['GET /address/?_sort=city&offset=0&count=5', 'GET /address/?_sort=city&offset=5&count=2'], 'what it asks for');
+  const largest = await provider.getList('address', { pagination: { page: 2, perPage: 2 }, sort: { field: 'number', order: 'DESC' }, filter: { city: 'Paris' } });
+  equal(ids(largest.data), [7, 5], 'by a number, the largest first, filtered');
+  const wrong = await refused(provider.getList('address', { pagination, sort: { field: 'nick', order: 'ASC' }, filter: {} }));
+  equal([wrong.status, wrong.message], [400, '_sort does not validate: nick is not a field of address'], 'an order by no field');
+  const whole = await provider.getList('notes', { pagination: { page: 1, perPage: 2 }, sort: { field: 'title', order: 'DESC' }, filter: {} });
+  equal([ids(whole.data), whole.total], [[3, 2], 3], 'a list that comes whole, sorted');
+}
+
+async function operators(provider: DataProvider): Promise<void> {
+  const found = async (filter: Record<string, unknown>) => ids((await provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter })).data);
+  sent.length = 0;
+  equal(await found({ number: { gte: 3, lt: 8 }, city: { prefix: 'par' } }), [3, 5, 7], 'what a form makes of sources with dots');
+  equal(lines(), ['GET /address/?number.gte=3&number.lt=8&city.prefix=par&offset=0&count=5'], 'what it asks for');
+  equal(await found({ 'number.gt': 10 }), [11, 12], 'a name with a dot');
+  equal(await found({ number: { in: [9, 2, 77] } }), [2, 9], 'one of several');
+  equal(await found({ number: { in: [], lte: 1, gte: undefined } }), [1], 'nothing chosen, no filter');
+  for (const number of [new Date(), { gte: { of: 1 } }, { in: [{}] }]) {
+    equal((await refused(found({ number }))).message.endsWith(' must be one value, or several'), true, 'what is no value');
+  }
+  equal((await refused(found({ number: { prefix: 1 } }))).message, 'number.prefix is not a filter of address: number takes ne, in, lt, lte, gt, gte', 'another operator');
+
+  sent.length = 0;
+  equal(ids((await provider.getMany('address', { ids: [3, 999, '1'] })).data), [3, 1], 'many, as they were asked for, the gone left out');
+  equal(lines(), ['GET /address/?id.in=3&id.in=999&id.in=1&offset=0&count=3'], 'in one request');
+  await provider.getMany('address', { ids: [1, 2, 3, 4, 5, 6, 7] });
+  equal(lines().length, 2, 'as many requests as the pages of the server take');
+  equal(ids((await provider.getMany('notes', { ids: Array.from({ length: 120 }, (_, at) => 120 - at) })).data), [3, 2, 1], 'very many');
+  equal(lines().map((line) => line.split('id.in=').length - 1), [50, 50, 20], '50 a request');
+  equal((await provider.getMany('notes', { ids: [] })).data, [], 'none');
+  equal(lines(), [], 'and no request');
 }
 
 async function records(provider: DataProvider): Promise<void> {
@@ -65,9 +102,12 @@ async function records(provider: DataProvider): Promise<void> {
   await provider.create('users', { data: { first_name: 'Grace', last_name: 'Hopper', address: null } });
   const without = await provider.getList('users', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { address: null } });
   equal(ids(without.data), [2], 'those without a value');
-  equal(ids((await provider.getMany('address', { ids: [3, 999, 1] })).data), [3, 1], 'many, the gone left out');
-  const there = await provider.getManyReference('users', { target: 'address', id: 3, pagination: { page: 1, perPage: 5 }, sort: backwards, filter: {} });
-  equal([ids(there.data), there.total], [[1], 1], 'who refers to it');
+  const housed = await provider.getList('users', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { address: { ne: null } } });
+  equal(ids(housed.data), [1], 'those with one');
+  await provider.create('users', { data: { first_name: 'Alan', last_name: 'Éluard', address: 3 } });
+  const byName = { field: 'last_name', order: 'ASC' as const };
+  const there = await provider.getManyReference('users', { target: 'address', id: 3, pagination: { page: 1, perPage: 5 }, sort: byName, filter: {} });
+  equal([ids(there.data), there.total], [[3, 1], 2], 'who refers to it, in order');
 
   const { data: seen } = await provider.getOne('users', { id: 1 });
   sent.length = 0;
@@ -126,6 +166,8 @@ export async function run(url: string, key: string): Promise<void> {
   secret = key;
   const provider = carnetDataProvider(`${url}/`, { key: async () => key, fetch: watching(url) });
   await lists(provider);
+  await orders(provider);
+  await operators(provider);
   await records(provider);
   await many(provider);
   await givenUp(provider);
