@@ -5,7 +5,10 @@ use super::ids::Ids;
 use super::order::Order;
 use super::orders::OrderKey;
 use super::set_key::SetKey;
-use super::{Cache, State};
+use super::{Cache, SHARE_OF_ORDERS, State};
+
+/// About what a set of more than a million ids takes.
+const SOME_SET: usize = 2 << 20;
 
 impl Cache {
     /// Keeps a set that was read at `version`, unless something has changed since.
@@ -116,6 +119,13 @@ impl Cache {
     /// How much all orders may take.
     pub(in crate::store) fn limit_of_orders(&self) -> usize {
         self.state.read().orders.limit_bytes()
+    }
+
+    /// How much more memory there would have to be for an order that did not fit, or for a set.
+    pub(super) fn memory_for(&self, order: Option<&OrderKey>) -> u64 {
+        let lacks = order.and_then(|order| self.order_lacks(&order.of_all())).unwrap_or(SOME_SET);
+        // Neither may take more than its share.
+        (lacks * SHARE_OF_ORDERS) as u64
     }
 
     /// How many bytes more than there are an order would take, where it was tried and did not fit.

@@ -27,15 +27,10 @@ pub(super) async fn make(
             break;
         }
         let made = timeout_at(deadline, backend.make_order(order)).await;
-        made.map_err(|_| being_made(collection, order))??;
+        made.map_err(|_| StoreError::OrderBeingMade {
+            collection: collection.name().to_owned(),
+            sort: order.sort.names(collection),
+        })??;
     }
     Ok(cache.has_order(order))
-}
-
-/// Why a list must wait for its order.
-pub(super) fn being_made(collection: &Collection, order: &OrderKey) -> StoreError {
-    StoreError::OrderBeingMade {
-        collection: collection.name().to_owned(),
-        sort: order.sort.names(collection),
-    }
 }

@@ -7,6 +7,7 @@ use super::set_key::SetKey;
 use super::slice::is_slice;
 use super::sort_key::KeptSort;
 use crate::catalog::collection::Collection;
+use crate::catalog::name::ID;
 use crate::record::cursor::After;
 use crate::record::listing::{Column, Condition, Filter, Listing};
 use crate::store::StoreError;
@@ -91,14 +92,19 @@ impl<'a> Query<'a> {
             && !self.is_expanded
     }
 
-    /// Why a list cannot be made without its order, which lacks so many bytes.
-    pub(super) fn no_room(&self, lacks: usize) -> StoreError {
-        let order = self.order.as_ref();
-        StoreError::NoRoomToSort {
-            collection: self.collection.name().to_owned(),
-            sort: order.map_or_else(|| "id".to_owned(), |order| order.sort.names(self.collection)),
-            bytes: lacks as u64,
-        }
+    /// Why a list must wait for what it needs.
+    pub(super) fn being_made(&self) -> StoreError {
+        StoreError::OrderBeingMade { collection: self.collection.name().to_owned(), sort: self.sorted_by() }
+    }
+
+    /// Why a list cannot be made without what would take so much more memory.
+    pub(super) fn no_room(&self, bytes: u64) -> StoreError {
+        let collection = self.collection.name().to_owned();
+        StoreError::NoRoomToSort { collection, sort: self.sorted_by(), bytes }
+    }
+
+    fn sorted_by(&self) -> String {
+        self.order.as_ref().map_or_else(|| ID.to_owned(), |order| order.sort.names(self.collection))
     }
 
     /// The positions of the fields that must be read to judge and sort records here.

@@ -89,7 +89,9 @@ async fn learn(
             sorting::Learned::Nothing => false,
         },
         None if query.ids.named().is_some() => false,
-        None => learning::learn(backend, query.collection, &query.set).await?,
+        // A list that can be counted need not wait for a large set.
+        None if query.can_be_counted() => learning::learn(backend, query.collection, &query.set).await?,
+        None => sorting::learn_set(backend, query).await?,
     };
     if !is_known {
         return Ok(None);

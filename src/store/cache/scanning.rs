@@ -106,9 +106,7 @@ impl Matches {
         let scan = Scan { collection: query.collection, fields: &fields, which };
         self.version = backend.scan(scan, &mut each).await?;
         if matches > MOST_MATCHES {
-            let cache = backend.cache();
-            let lacks = query.order.as_ref().and_then(|order| cache.order_lacks(&order.of_all()));
-            return Err(query.no_room(lacks.unwrap_or(0)));
+            return Err(query.no_room(backend.cache().memory_for(query.order.as_ref())));
         }
         let read = builder.finish();
         if self.order.len() == 0 {

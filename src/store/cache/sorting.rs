@@ -1,10 +1,10 @@
 //! The first time that a sort is asked for: its order becomes known.
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 
 use super::backend::Backend;
 use super::learning;
-use super::order_making::{WAIT, being_made, make};
+use super::order_making::{WAIT, make};
 use super::orders::OrderKey;
 use super::query::Query;
 use crate::record::RecordId;
@@ -33,14 +33,8 @@ pub(super) async fn learn(
         let is_made = make(backend, query.collection, &slice.order).await?;
         return Ok(if is_made { Learned::Order } else { Learned::Nothing });
     }
-    let refused = |_| being_made(query.collection, order);
-    let deadline = Instant::now() + WAIT;
-    if !order.set.is_all()
-        && !timeout_at(deadline, learning::learn(backend, query.collection, &order.set))
-            .await
-            .map_err(refused)??
-    {
-        timeout_at(deadline, backend.build(&order.set)).await.map_err(refused)??;
+    if !order.set.is_all() {
+        learn_set(backend, query).await?;
     }
     if let Some(few) = cache.few(&order.set) {
         return Ok(Learned::Few(few));
@@ -49,9 +43,21 @@ pub(super) async fn learn(
         return Ok(Learned::Nothing);
     }
     if !order.set.is_all() {
-        timeout_at(deadline, make_part(backend, order)).await.map_err(refused)?;
+        timeout(WAIT, make_part(backend, order)).await.map_err(|_| query.being_made())?;
     }
     Ok(if cache.has_order(order) { Learned::Order } else { Learned::Nothing })
+}
+
+/// Sees to it that the set of a list is known, however large it is; says whether there was room for it.
+pub(super) async fn learn_set(backend: &impl Backend, query: &Query<'_>) -> Result<bool, StoreError> {
+    let learning = async {
+        if learning::learn(backend, query.collection, &query.set).await? {
+            return Ok(());
+        }
+        backend.build(&query.set).await
+    };
+    timeout(WAIT, learning).await.map_err(|_| query.being_made())??;
+    Ok(backend.cache().count(&query.set).is_some())
 }
 
 /// Makes the order of a part of the records from the order of all, without the database.
