@@ -57,7 +57,8 @@ function readCollection(document, name) {
   return {
     name,
     fields: Object.entries(shown.properties ?? {})
-      .filter(([field]) => field !== 'id' && field !== 'ressource_uri')
+      // No field begins with an underscore; what does is not stored, but added where it is asked for.
+      .filter(([field]) => field !== 'id' && field !== 'ressource_uri' && !field.startsWith('_'))
       .map(([field, schema]) => readField(field, schema, create)),
     pages: offset && count ? { size: Number(count.schema.maximum), offset: offset.name, count: count.name } : null,
     lists: 'get' in list,
