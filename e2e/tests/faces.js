@@ -202,9 +202,9 @@ test('Copy works on a page without TLS', {}, async () => {
     await page.getByText('Copied.').waitFor();
     // It is there, for those who paste.
     const wanted = await entry.locator('pre').first().innerText();
-    await entry.getByLabel('title').focus();
+    await entry.getByLabel('title', { exact: true }).focus();
     await page.keyboard.press('Control+v');
-    equal((await entry.getByLabel('title').inputValue()).replace(/\s+/g, ' '), wanted.replace(/\s+/g, ' '));
+    equal((await entry.getByLabel('title', { exact: true }).inputValue()).replace(/\s+/g, ' '), wanted.replace(/\s+/g, ' '));
     // Where the browser refuses that, too, it is selected and said.
     await page.evaluate(() => (document.execCommand = () => false));
     await entry.getByRole('button', { name: 'Copy' }).click();
