@@ -154,9 +154,7 @@ impl Cache {
 
     /// The page that a list asks for, `None` where memory does not know it.
     pub(super) fn view(&self, query: &Query<'_>) -> Option<View> {
-        let state = self.known()?;
-        let found = state.sequence(query)?.page(query.start, query.count, query.is_backwards);
-        Some(View::new(query.set.collection, state.version, found, |key| self.blocks.get(key)))
+        self.view_held(query, |view| view)
     }
 
     /// As [`Cache::view`], with the state held still while `read` gets what is missing.
@@ -225,7 +223,12 @@ impl Cache {
             let after = change.after.as_ref().map(|after| after.representation.clone());
             by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
         }
-        let moved = self.state.read().orders.moved(&self.catalog, changes);
+        // Without the lock: somebody who waits for it alone would keep the readers out as well.
+        let copies = self.state.read().orders.copies(changes.len());
+        let moved = copies.map(|mut copies| {
+            orders::follow(&mut copies, &self.catalog, changes);
+            copies
+        });
         let mut state = self.change();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);

@@ -28,7 +28,7 @@ pub(super) async fn embed(
             .collect();
         ids.sort_unstable();
         ids.dedup();
-        let found = Found { total: ids.len() as u64, offset: 0, ids: ids.clone(), next: None };
+        let found = Found { total: ids.len() as u64, offset: 0, ids, next: None };
         let Some(mut referred) = backend.cache().view_of(reference.target, view.version, found) else {
             return Ok(None);
         };

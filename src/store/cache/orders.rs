@@ -15,6 +15,9 @@ use crate::store::change::Change;
 const MOST: usize = 16;
 /// From so many moves on they are made beside the readers: a move takes some microseconds.
 const MANY: usize = 64;
+/// How many bytes of changes are remembered for an order that is being made, and what each takes beside its keys.
+const MOST_REMEMBERED: usize = 32 << 20;
+const EACH_MOVE: usize = 128;
 /// How many orders are remembered for not fitting.
 const MOST_TOO_LARGE: usize = 1_024;
 
@@ -78,10 +81,27 @@ impl<'a> Changed<'a> {
 impl Build {
     fn remember(&mut self, record: &Changed<'_>) {
         let Some((old, new)) = record.keys(&self.key) else { return };
+        self.bytes += EACH_MOVE + [&old, &new].into_iter().flatten().map(Vec::len).sum::<usize>();
         let moved = self.changed.entry(record.id).or_default();
         moved.seen.extend(old.into_iter().chain(new.clone()));
         moved.now = new;
     }
+}
+
+/// Copies of orders; `None` for one that was found to be wrong.
+pub(super) type Copies = HashMap<OrderKey, Option<Order>>;
+
+/// Moves the records that have changed.
+pub(super) fn follow(copies: &mut Copies, catalog: &Catalog, changes: &[Change]) {
+    for record in changed(catalog, changes) {
+        for (key, order) in copies.iter_mut() {
+            order.take_if(|order| !record.follow(key, order));
+        }
+    }
+}
+
+fn changed<'a>(catalog: &'a Catalog, changes: &'a [Change]) -> Vec<Changed<'a>> {
+    changes.iter().map(|change| Changed::new(catalog.at(change.collection), change)).collect()
 }
 
 /// All orders of one store.
@@ -109,6 +129,8 @@ struct Build {
     number: u64,
     key: OrderKey,
     changed: HashMap<RecordId, Moved>,
+    /// About what these take.
+    bytes: usize,
 }
 
 /// Where a record may have been seen, and where it is.
@@ -171,27 +193,11 @@ impl Orders {
         self.too_large.insert(key, bytes);
     }
 
-    /// The orders after some changes, beside the readers of these: what does not change is shared. `None` where so few
-    /// are to be moved that nobody need be spared.
-    pub(super) fn moved(
-        &self,
-        catalog: &Catalog,
-        changes: &[Change],
-    ) -> Option<Vec<(OrderKey, Option<Order>)>> {
-        if self.entries.len() * changes.len() < MANY {
-            return None;
-        }
-        let mut moved: Vec<_> =
-            self.entries.iter().map(|entry| (entry.key.clone(), Some(entry.order.clone()))).collect();
-        for change in changes {
-            let record = Changed::new(catalog.at(change.collection), change);
-            for (key, order) in &mut moved {
-                if order.as_mut().is_some_and(|order| !record.follow(key, order)) {
-                    *order = None;
-                }
-            }
-        }
-        Some(moved)
+    /// Copies to be moved beside the readers, which share what does not change; `None` where so few records change that
+    /// nobody need be spared.
+    pub(super) fn copies(&self, changes: usize) -> Option<Copies> {
+        let copies = || self.entries.iter().map(|entry| (entry.key.clone(), Some(entry.order.clone())));
+        (self.entries.len() * changes >= MANY).then(|| copies().collect())
     }
 
     /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
@@ -200,14 +206,16 @@ impl Orders {
         &mut self,
         catalog: &Catalog,
         changes: &[Change],
-        moved: Option<Vec<(OrderKey, Option<Order>)>>,
+        moved: Option<Copies>,
     ) -> Vec<Order> {
         if self.entries.is_empty() && self.builds.is_empty() {
             return Vec::new();
         }
-        let mut moved: HashMap<OrderKey, Option<Order>> = moved.unwrap_or_default().into_iter().collect();
-        let records: Vec<Changed<'_>> =
-            changes.iter().map(|change| Changed::new(catalog.at(change.collection), change)).collect();
+        let mut moved = moved.unwrap_or_default();
+        // One that was made since then is moved here.
+        let is_moved =
+            self.entries.iter().all(|entry| moved.contains_key(&entry.key)) && self.builds.is_empty();
+        let records = if is_moved { Vec::new() } else { changed(catalog, changes) };
         let mut replaced = Vec::new();
         self.entries.retain_mut(|entry| match moved.remove(&entry.key) {
             Some(Some(order)) => {
@@ -220,6 +228,8 @@ impl Orders {
         for build in &mut self.builds {
             records.iter().for_each(|record| build.remember(record));
         }
+        // One beside which so much is written is given up, and tried again by who needs it.
+        self.builds.retain(|build| build.bytes <= MOST_REMEMBERED);
         self.measure();
         self.make_room();
         replaced
@@ -249,7 +259,12 @@ impl Orders {
             return None;
         }
         self.next_build += 1;
-        self.builds.push(Build { number: self.next_build, key: key.clone(), changed: HashMap::new() });
+        self.builds.push(Build {
+            number: self.next_build,
+            key: key.clone(),
+            changed: HashMap::new(),
+            bytes: 0,
+        });
         Some(self.next_build)
     }
 

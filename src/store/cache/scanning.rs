@@ -15,8 +15,9 @@ use super::view::Read;
 use crate::record::{RecordId, Value};
 use crate::store::{Page, StoreError};
 
-/// A scan may find so many records that match.
+/// A scan may find so many records that match, and keep so many bytes of them.
 const MOST_MATCHES: u64 = 1_000_000;
+const MOST_BYTES: usize = 128 << 20;
 /// How often a page is tried while others write its records.
 const TRIES: usize = 32;
 
@@ -93,19 +94,20 @@ impl Matches {
     ) -> Result<(), StoreError> {
         let fields = query.positions();
         let mut builder = OrderBuilder::default();
-        let mut matches = 0;
+        let (mut matches, mut has_room) = (0, true);
         let mut each = |id: RecordId, values: &[Value]| {
             let record = Probes::new(id, values);
             if query.ids.takes(id) && query.set.holds(query.collection, &record) {
                 let key = query.order.as_ref().map(|order| order.sort.key(query.collection, &record));
                 builder.push(key.as_deref().unwrap_or_default(), id);
                 matches += 1;
+                has_room = matches <= MOST_MATCHES && builder.bytes() <= MOST_BYTES;
             }
-            matches <= MOST_MATCHES
+            has_room
         };
         let scan = Scan { collection: query.collection, fields: &fields, which };
         self.version = backend.scan(scan, &mut each).await?;
-        if matches > MOST_MATCHES {
+        if !has_room {
             return Err(query.no_room(backend.cache().memory_for(query.order.as_ref())));
         }
         let read = builder.finish();

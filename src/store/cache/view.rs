@@ -139,7 +139,8 @@ impl View {
         embedded: &Embedded,
     ) -> Result<Page, StoreError> {
         let most: usize = self.runs.iter().filter_map(|run| run.block.as_deref()).map(Block::len).sum();
-        let page = match most + embedded.bytes() {
+        // Each record may show all that is embedded.
+        let page = match most.saturating_add(embedded.bytes().saturating_mul(self.ids.len())) {
             ..=PIECE => self.joined(request, embedded),
             _ => self.in_pieces(request, embedded)?,
         };
