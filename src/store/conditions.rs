@@ -1,6 +1,7 @@
 //! What a list asks for as SQL, for both engines: conditions, and the window. Names come from the catalog, values are
 //! bound.
 
+use super::cache::scan::{Scan, Which};
 use super::ident::quote;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
@@ -46,6 +47,20 @@ impl Dialect {
         let text =
             if written.is_empty() { String::new() } else { format!(" WHERE {}", written.join(" AND ")) };
         (text, values)
+    }
+
+    /// The ids and some fields of records: of those that meet the conditions, or whose id is one of those `given`.
+    pub(super) fn scan<'a>(&self, scan: &Scan<'a>, given: &str) -> (String, Vec<&'a Value>) {
+        let collection = scan.collection;
+        let (condition, values) = match scan.which {
+            Which::Meeting(conditions) => {
+                self.conditions(collection, conditions.iter().map(|(on, condition)| (*on, condition)), None)
+            }
+            Which::These(_) => (format!(" WHERE id {given}"), Vec::new()),
+        };
+        let fields = scan.fields.iter().map(|&position| quote(collection.fields()[position].name()));
+        let columns = ["id".to_owned()].into_iter().chain(fields).collect::<Vec<_>>().join(", ");
+        (format!("SELECT {columns} FROM {}{condition}", quote(collection.name())), values)
     }
 
     /// One condition on a column.

@@ -5,14 +5,13 @@ use bytes::Bytes;
 
 use super::StoreError;
 use crate::record::cursor::Place;
-use crate::record::listing::Listing;
 
 /// A page of a list and the number of all records that match, both of the same moment.
 #[derive(Debug)]
 pub struct Page {
     pub records: Records,
     pub total: u64,
-    /// How many records stand before it.
+    /// How many records stand before it, if the list is walked.
     pub offset: u64,
     /// Where its last record stands, if the list is walked and others follow.
     pub next: Option<Place>,
@@ -42,11 +41,6 @@ pub(super) const PIECE: usize = 64 * 1024;
 impl Page {
     pub(super) fn new(records: Records, total: u64) -> Self {
         Page { records, total, offset: 0, next: None }
-    }
-
-    /// As it stands in a list that was cut by its offset.
-    pub(super) fn at(self, listing: &Listing) -> Self {
-        Self { offset: listing.window.map_or(0, |window| window.offset.unsigned_abs()), ..self }
     }
 
     pub(super) fn empty() -> Self {

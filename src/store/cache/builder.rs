@@ -75,8 +75,8 @@ impl<R: SetReader> Builder<R> {
 
     async fn scan_set(&self, key: &SetKey) -> Result<Ids, StoreError> {
         let collection = self.cache.catalog.at(key.collection);
-        let (fields, conditions) = (sorted(key.positions()), key.conditions(collection));
-        let scan = Scan { collection, fields: &fields, which: Which::Meeting(&conditions) };
+        let conditions = key.conditions(collection);
+        let scan = Scan::new(collection, key.positions(), Which::Meeting(&conditions));
         let mut ids = Ids::default();
         let mut each = |id, values: &[Value]| {
             if key.holds(collection, &Probes::new(id, values)) {
@@ -92,8 +92,7 @@ impl<R: SetReader> Builder<R> {
     pub(in crate::store) async fn make_order(&self, key: &OrderKey) -> bool {
         let Some(number) = self.cache.begin_order(key) else { return false };
         let collection = self.cache.catalog.at(key.set.collection);
-        let fields = sorted(key.sort.positions());
-        let scan = Scan { collection, fields: &fields, which: Which::Meeting(&[]) };
+        let scan = Scan::new(collection, key.sort.positions(), Which::Meeting(&[]));
         let (limit, is_kept) = (self.cache.limit_of_orders(), self.cache.kept_orders().contains(key));
         let (mut order, mut read) = (OrderBuilder::default(), 0_usize);
         let mut each = |id, values: &[Value]| {
@@ -122,12 +121,4 @@ impl<R: SetReader> Builder<R> {
             self.observer.report(Event::Warning(&format!("{what} cannot be read: {cause}")));
         }
     }
-}
-
-/// Positions, ascending, each once.
-fn sorted(positions: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut positions: Vec<usize> = positions.collect();
-    positions.sort_unstable();
-    positions.dedup();
-    positions
 }

@@ -98,8 +98,7 @@ async fn learn_folded(backend: &impl Backend, all: Matching<'_>, key: &SetKey) -
     if let Some(rest) = key.without_folded().filter(|rest| !rest.is_all()) {
         Box::pin(learn(backend, all.collection, &rest)).await?;
         if let Some((version, candidates)) = cache.few(&rest) {
-            let fields: Vec<usize> = key.positions().collect();
-            let scan = Scan { collection: all.collection, fields: &fields, which: Which::These(&candidates) };
+            let scan = Scan::new(all.collection, key.positions(), Which::These(&candidates));
             let mut ids = Ids::default();
             let read_at = backend
                 .scan(scan, &mut |id, values| {

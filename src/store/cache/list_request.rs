@@ -4,6 +4,7 @@ use super::embedded::Embedded;
 use crate::catalog::collection::Collection;
 use crate::record::listing::Listing;
 use crate::store::Room;
+use crate::store::page::PageBuilder;
 
 /// What to list, and where to ask for room.
 pub(in crate::store) struct ListRequest<'a, 'b> {
@@ -30,6 +31,21 @@ impl Shown<'_> {
     /// Whether records are shown as they are.
     pub(in crate::store) fn is_all(self) -> bool {
         self.listing.projection.is_none() && self.listing.expansion.is_none()
+    }
+
+    /// Adds what is shown of a record that `write` appends; nothing is embedded into it.
+    pub(in crate::store) fn push<E>(
+        self,
+        builder: &mut PageBuilder<'_, '_>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.is_all() {
+            return builder.push(write);
+        }
+        let mut record = Vec::new();
+        write(&mut record)?;
+        builder.push(|out| self.write(&record, &Embedded::default(), out));
+        Ok(())
     }
 
     /// Appends what is shown of a record.

@@ -108,11 +108,7 @@ impl<'a> Query<'a> {
     }
 
     /// The positions of the fields that must be read to judge and sort records here.
-    pub(super) fn positions(&self) -> Vec<usize> {
-        let sorted = self.order.iter().flat_map(|order| order.sort.positions());
-        let mut positions: Vec<usize> = self.set.positions().chain(sorted).collect();
-        positions.sort_unstable();
-        positions.dedup();
-        positions
+    pub(super) fn positions(&self) -> impl Iterator<Item = usize> {
+        self.set.positions().chain(self.order.iter().flat_map(|order| order.sort.positions()))
     }
 }

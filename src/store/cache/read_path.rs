@@ -43,7 +43,7 @@ pub(in crate::store) async fn list(
 ) -> Result<Page, StoreError> {
     let ListRequest { collection, listing, .. } = request;
     let Some(query) = Query::of(collection, listing) else {
-        return backend.refresh().await.map(|()| Page::empty().at(listing));
+        return backend.refresh().await.map(|()| Page::empty());
     };
     let can_be_counted = query.can_be_counted();
     if can_be_counted && listing.window.is_none() {

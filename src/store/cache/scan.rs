@@ -5,11 +5,10 @@ use crate::record::listing::{Column, Condition};
 use crate::record::{RecordId, Value};
 
 /// What to read.
-#[derive(Clone, Copy)]
 pub(in crate::store) struct Scan<'a> {
     pub(in crate::store) collection: &'a Collection,
-    /// Positions, ascending.
-    pub(in crate::store) fields: &'a [usize],
+    /// Positions, ascending, each once.
+    pub(in crate::store) fields: Vec<usize>,
     pub(in crate::store) which: Which<'a>,
 }
 
@@ -25,7 +24,19 @@ pub(in crate::store) enum Which<'a> {
 /// to go on.
 pub(in crate::store) type Each<'a> = dyn FnMut(RecordId, &[Value]) -> bool + Send + 'a;
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// Reads the fields at these positions, in any order.
+    pub(in crate::store) fn new(
+        collection: &'a Collection,
+        positions: impl Iterator<Item = usize>,
+        which: Which<'a>,
+    ) -> Self {
+        let mut fields: Vec<usize> = positions.collect();
+        fields.sort_unstable();
+        fields.dedup();
+        Self { collection, fields, which }
+    }
+
     /// Values for all fields, none of them read yet.
     pub(in crate::store) fn no_values(&self) -> Vec<Value> {
         vec![Value::Null; self.collection.fields().len()]

@@ -92,7 +92,6 @@ impl Matches {
         query: &Query<'_>,
         which: Which<'_>,
     ) -> Result<(), StoreError> {
-        let fields = query.positions();
         let mut builder = OrderBuilder::default();
         let (mut matches, mut has_room) = (0, true);
         let mut each = |id: RecordId, values: &[Value]| {
@@ -105,7 +104,7 @@ impl Matches {
             }
             has_room
         };
-        let scan = Scan { collection: query.collection, fields: &fields, which };
+        let scan = Scan::new(query.collection, query.positions(), which);
         self.version = backend.scan(scan, &mut each).await?;
         if !has_room {
             return Err(query.no_room(backend.cache().memory_for(query.order.as_ref())));

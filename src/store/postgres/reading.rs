@@ -135,7 +135,7 @@ impl Backend for Session {
         while let Some(row) = rows.next().await? {
             read_at = row.try_get::<_, i64>(0).map_err(|error| of_reading(&error))?;
             let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
-            row::read_some(&row, scan.collection, scan.fields, 2, &mut values)
+            row::read_some(&row, scan.collection, &scan.fields, 2, &mut values)
                 .map_err(|error| of_reading(&error))?;
             if !each(id, &values) {
                 break;
@@ -146,6 +146,7 @@ impl Backend for Session {
 
     /// In one statement.
     async fn count_page(&self, request: &mut ListRequest<'_, '_>, cost: Cost) -> Result<Page, StoreError> {
+        let shown = request.shown();
         let ListRequest { collection, listing, room } = request;
         let conns = match cost {
             Cost::Quick => &self.quick,
@@ -162,25 +163,16 @@ impl Backend for Session {
         }
         let mut rows = self.ask_for_rows(conns, &text, &parameters).await?;
         let mut total = 0;
-        let mut record = Vec::new();
         let mut builder = PageBuilder::new(room);
         while builder.has_room()
             && let Some(row) = rows.next().await?
         {
             total = row.try_get::<_, i64>(0).map_err(|error| of_reading(&error))?;
             let Some(id) = row::id(&row, 1).map_err(|error| of_reading(&error))? else { continue };
-            let written = match &listing.projection {
-                None => builder.push(|out| row::write(out, collection, id, &row, 2)),
-                Some(projection) => {
-                    record.clear();
-                    let written = row::write(&mut record, collection, id, &row, 2);
-                    builder.push(|out| projection.cut(collection, &record, out));
-                    written
-                }
-            };
+            let written = shown.push(&mut builder, |out| row::write(out, collection, id, &row, 2));
             written.map_err(|error| of_reading(&error))?;
         }
-        builder.finish(total.unsigned_abs()).map(|page| page.at(listing))
+        builder.finish(total.unsigned_abs())
     }
 }
 

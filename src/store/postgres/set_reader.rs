@@ -108,7 +108,7 @@ impl TableReader {
         let mut values = scan.no_values();
         while let Some(row) = rows.try_next().await? {
             let Some(id) = row::id(&row, 0)? else { continue };
-            row::read_some(&row, scan.collection, scan.fields, 1, &mut values)?;
+            row::read_some(&row, scan.collection, &scan.fields, 1, &mut values)?;
             if !each(id, &values) {
                 break;
             }

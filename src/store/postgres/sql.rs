@@ -11,7 +11,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
 use crate::record::Value;
 use crate::record::listing::{Column, Condition, Listing};
-use crate::store::cache::scan::{Scan, Which};
+use crate::store::cache::scan::Scan;
 use crate::store::conditions::{Dialect, of_filters};
 use crate::store::ident::{columns, quote};
 
@@ -78,16 +78,7 @@ pub(super) fn all_matching<'a>(
 
 /// The ids and some fields of records: of those that meet the conditions, or of the records $1.
 pub(super) fn scan<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
-    let collection = scan.collection;
-    let fields = scan.fields.iter().map(|&position| quote(collection.fields()[position].name()));
-    let columns = ["id".to_owned()].into_iter().chain(fields).collect::<Vec<_>>().join(", ");
-    let (condition, values) = match scan.which {
-        Which::Meeting(conditions) => {
-            DIALECT.conditions(collection, conditions.iter().map(|(on, condition)| (*on, condition)), None)
-        }
-        Which::These(_) => (" WHERE id = ANY($1::bigint[])".to_owned(), Vec::new()),
-    };
-    (format!("SELECT {columns} FROM {}{condition}", quote(collection.name())), values)
+    DIALECT.scan(scan, "= ANY($1::bigint[])")
 }
 
 /// The same in one statement, each row behind the version that all of them are of.

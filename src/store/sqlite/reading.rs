@@ -234,6 +234,7 @@ fn count_page(
     request: &mut ListRequest<'_, '_>,
 ) -> rusqlite::Result<(u64, u64, Result<Page, StoreError>)> {
     let ListRequest { collection, listing, .. } = *request;
+    let shown = request.shown();
     let moment = connection.unchecked_transaction()?;
     let read_at = version::read(&moment)?;
     let (text, values) = sql::count(collection, listing);
@@ -252,22 +253,14 @@ fn count_page(
     let mut statement = moment.prepare_cached(&text)?;
     let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
     let mut builder = PageBuilder::new(request.room);
-    let mut record = Vec::new();
     while builder.has_room()
         && let Some(row) = rows.next()?
     {
-        match &listing.projection {
-            None => builder.push(|out| row::write(out, collection, row))?,
-            Some(projection) => {
-                record.clear();
-                row::write(&mut record, collection, row)?;
-                builder.push(|out| projection.cut(collection, &record, out));
-            }
-        }
+        shown.push(&mut builder, |out| row::write(out, collection, row))?;
     }
     drop(rows);
     steps += taken(&statement);
-    Ok((read_at, steps, builder.finish(total.unsigned_abs()).map(|page| page.at(listing))))
+    Ok((read_at, steps, builder.finish(total.unsigned_abs())))
 }
 
 fn broken(error: rusqlite::Error) -> StoreError {

@@ -157,7 +157,7 @@ pub(super) fn scan(
     };
     let mut values = scan.no_values();
     while let Some(row) = rows.next()? {
-        row::read_some(row, scan.collection, scan.fields, &mut values)?;
+        row::read_some(row, scan.collection, &scan.fields, &mut values)?;
         if !each(row::id(row)?, &values) {
             break;
         }
