@@ -7,8 +7,8 @@ show_id = false
 
 [collection.fields]
 country = { type = "string", required = true }
-city    = { type = "string", required = true }
-street  = { type = "string", required = true }
+city    = { type = "string", required = true, searchable = true }
+street  = { type = "string", required = true, searchable = true }
 number  = { type = "integer", required = true }
 
 [collection.pagination]
@@ -17,8 +17,8 @@ page_size = 20
 
 const USERS_FIELDS: &str = r#"
 [collection.fields]
-first_name = { type = "string", required = true }
-last_name  = { type = "string", required = true }
+first_name = { type = "string", required = true, searchable = true }
+last_name  = { type = "string", required = true, searchable = true }
 address    = { type = "integer", references = "address", on_delete = "restrict" }
 "#;
 
@@ -184,7 +184,7 @@ count_key  = "Limit"
 name = "users"
 
 [collection.fields]
-first_name = { type = "string", required = true }
+first_name = { type = "string", required = true, searchable = true }
 address    = { type = "integer", references = "address", on_delete = "cascade" }
 
 [collection.pagination]

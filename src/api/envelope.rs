@@ -169,7 +169,7 @@ pub(super) fn link(
             Neighbour::Behind(place) => {
                 let name = listing.given.after.as_deref().unwrap_or_default();
                 // A name and base64url: nothing to encode.
-                for part in [name, "=", &place.text(collection, &listing.sort)] {
+                for part in [name, "=", &place.text(collection, listing.sorting())] {
                     link.extend_from_slice(part.as_bytes());
                 }
             }

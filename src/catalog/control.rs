@@ -1,13 +1,16 @@
-//! The parameters of a list that are no filters: how records are ordered, walked and shown.
+//! The parameters of a list that name no field: what is searched, and how records are ordered, walked and shown.
 
 use super::collection::Collection;
+use super::field::Field;
 
-/// A parameter that says how to list, not what.
+/// A parameter that names no field.
 ///
 /// Where a field or a parameter of the configuration has its name, that one keeps it. With an underscore before it, the
 /// long form, it works everywhere, since no field begins so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
+    /// The only one that filters, so that it is one of the filters in a link and in `meta`.
+    Search,
     Sort,
     Fields,
     Expand,
@@ -16,7 +19,8 @@ pub enum Control {
 
 impl Control {
     /// Every one there is, in the order in which a link has them.
-    pub const ALL: [Control; 4] = [Control::Sort, Control::Fields, Control::Expand, Control::After];
+    pub const ALL: [Control; 5] =
+        [Control::Search, Control::Sort, Control::Fields, Control::Expand, Control::After];
 
     pub fn name(self) -> &'static str {
         &self.long_name()[1..]
@@ -25,6 +29,7 @@ impl Control {
     /// The long form.
     pub fn long_name(self) -> &'static str {
         match self {
+            Control::Search => "_search",
             Control::Sort => "_sort",
             Control::Fields => "_fields",
             Control::Expand => "_expand",
@@ -58,6 +63,7 @@ impl Control {
     /// Whether lists of this collection have it.
     pub fn is_for(self, collection: &Collection) -> bool {
         match self {
+            Control::Search => collection.fields().iter().any(Field::is_searchable),
             Control::Sort | Control::Fields | Control::Expand => true,
             Control::After => collection.pagination().is_some(),
         }

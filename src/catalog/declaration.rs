@@ -31,6 +31,7 @@ pub struct FieldDeclaration {
     pub references: Option<String>,
     pub on_delete: Option<String>,
     pub keep_order: bool,
+    pub searchable: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -102,6 +102,7 @@ pub struct Field {
     pub(super) reference: Option<Reference>,
     pub(super) target_name: Option<String>,
     pub(super) keeps_order: bool,
+    pub(super) is_searchable: bool,
     pub(super) member: String,
 }
 
@@ -135,6 +136,11 @@ impl Field {
     /// Whether records stay sorted by it in memory, from the start and whatever it takes.
     pub fn keeps_order(&self) -> bool {
         self.keeps_order
+    }
+
+    /// Whether its words are looked through by a search; it holds texts then.
+    pub fn is_searchable(&self) -> bool {
+        self.is_searchable
     }
 
     /// The beginning of its member in JSON, `"name":`, made once.

@@ -9,6 +9,9 @@ use crate::config::Config;
 use crate::store::migration::MigrationPlan;
 use crate::store::{OpenError, Store};
 
+/// What the words of one field of a million records take, where each has one: a name, a city.
+const MEGABYTES_OF_WORDS: f64 = 5.5;
+
 pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
     let plan = Store::plan(&config.storage, &config.catalog).await?;
     terminal::remark(&format!("store: {}", config.storage.absolute()));
@@ -39,6 +42,17 @@ fn describe(text: &mut String, config: &Config, plan: &MigrationPlan) {
     }
     for note in &plan.notes {
         let _ = writeln!(text, "# note: {note}");
+    }
+    for collection in config.catalog.collections() {
+        let searchable = collection.fields().iter().filter(|field| field.is_searchable()).count();
+        if searchable > 0 {
+            let (name, megabytes) = (collection.name(), searchable as f64 * MEGABYTES_OF_WORDS);
+            let _ = writeln!(
+                text,
+                "# note: the search in `{name}` takes about {megabytes} MB of memory for each million records, \
+                 besides [server] memory"
+            );
+        }
     }
     let key_parameters = name::key_parameters(&config.api.access_parameter);
     for collection in config.catalog.collections() {

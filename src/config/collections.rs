@@ -145,6 +145,7 @@ fn field<'t>(
     put(kind.map(Spanned::into_inner), &mut declaration.kind);
     put(reader.boolean(&table, "required"), &mut declaration.required);
     put(reader.boolean(&table, "keep_order"), &mut declaration.keep_order);
+    put(reader.boolean(&table, "searchable"), &mut declaration.searchable);
     declaration.references = reader.string(&table, "references").map(Spanned::into_inner);
     declaration.on_delete = reader.string(&table, "on_delete").map(Spanned::into_inner);
     if entries.contains_key("references") && declaration.references.is_none() {

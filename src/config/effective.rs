@@ -65,8 +65,11 @@ fn field(catalog: &Catalog, field: &Field) -> String {
         let rule = quoted(reference.on_delete.name());
         text.push_str(&format!(", references = {target}, on_delete = {rule}"));
     }
-    if field.keeps_order() {
-        text.push_str(", keep_order = true");
+    // Most fields are neither.
+    for (key, is_set) in [("keep_order", field.keeps_order()), ("searchable", field.is_searchable())] {
+        if is_set {
+            text.push_str(&format!(", {key} = true"));
+        }
     }
     text.push_str(" }");
     text

@@ -35,8 +35,10 @@ pub(super) const COLLECTION: Keys = Keys {
     ],
 };
 
-pub(super) const FIELD: Keys =
-    Keys { table: "a field", names: &["type", "required", "references", "on_delete", "keep_order"] };
+pub(super) const FIELD: Keys = Keys {
+    table: "a field",
+    names: &["type", "required", "references", "on_delete", "keep_order", "searchable"],
+};
 
 pub(super) const PAGINATION: Keys =
     Keys { table: "[collection.pagination]", names: &["page_size", "offset_key", "count_key"] };

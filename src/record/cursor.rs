@@ -1,13 +1,13 @@
 //! A place in a list that survives what is written before and behind it, and its text: the cursor.
 //!
-//! A cursor is base64url of a format, a hash of collection and sort, the sort key, and the id. It is not signed: it says
+//! A cursor is base64url of a format, a hash of collection and sort (or search), the sort key, and the id. It is not signed: it says
 //! what its holder was shown, and whatever somebody writes in its place is a place, too.
 
 use data_encoding::BASE64URL_NOPAD;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::RecordId;
-use super::listing::Sort;
+use super::listing::Sorting;
 use crate::catalog::collection::Collection;
 
 /// The first byte. Another way to write the rest, or to make sort keys, is another number.
@@ -43,9 +43,9 @@ pub(super) struct Cursor {
 
 impl Place {
     /// The cursor of this place.
-    pub fn text(&self, collection: &Collection, sort: &Sort) -> String {
+    pub fn text(&self, collection: &Collection, sorting: Sorting<'_>) -> String {
         let id = self.id.get().to_be_bytes();
-        BASE64URL_NOPAD.encode(&[&[FORMAT], &hash(collection, sort)[..], &self.key, &id].concat())
+        BASE64URL_NOPAD.encode(&[&[FORMAT], &hash(collection, sorting)[..], &self.key, &id].concat())
     }
 }
 
@@ -63,17 +63,17 @@ impl Cursor {
         (*format == FORMAT).then(|| Self { hash: *hash, place: Place { key: key.to_vec(), id } })
     }
 
-    /// The place, where the cursor is of this collection and this sort.
-    pub(super) fn place(self, collection: &Collection, sort: &Sort) -> Option<Place> {
-        let has_its_key = self.place.key.is_empty() || !sort.fields.is_empty();
-        (self.hash == hash(collection, sort) && has_its_key).then_some(self.place)
+    /// The place, where the cursor is of this collection and this sorting.
+    pub(super) fn place(self, collection: &Collection, sorting: Sorting<'_>) -> Option<Place> {
+        let has_its_key = self.place.key.is_empty() || sorting.has_keys();
+        (self.hash == hash(collection, sorting) && has_its_key).then_some(self.place)
     }
 }
 
 /// The same on every node, whatever it is built with.
-fn hash(collection: &Collection, sort: &Sort) -> [u8; HASH] {
+fn hash(collection: &Collection, sorting: Sorting<'_>) -> [u8; HASH] {
     // No name has a question mark.
-    xxh3_64(format!("{}?{}", collection.name(), sort.text(collection)).as_bytes()).to_be_bytes()
+    xxh3_64(format!("{}?{}", collection.name(), sorting.text(collection)).as_bytes()).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -81,14 +81,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::record::listing::Sort;
     use crate::record::listing::sort::Direction;
     use crate::record::listing::tests::catalog;
+
+    fn by(sort: &Sort) -> Sorting<'_> {
+        Sorting { sort, search: None }
+    }
 
     #[test]
     fn only_a_cursor_is_one() {
         let catalog = catalog(&["things"]);
         let place = Place { key: Vec::new(), id: RecordId(7) };
-        let text = place.text(catalog.at(0), &Sort::default());
+        let text = place.text(catalog.at(0), by(&Sort::default()));
         assert!(Cursor::parse(&text).is_some());
         let no_id = BASE64URL_NOPAD.encode(&[[FORMAT].as_slice(), &[0; HASH + ID]].concat());
         let long = Place { key: vec![0; LONGEST_KEY + 1], id: RecordId(7) };
@@ -101,14 +106,14 @@ mod tests {
             &format!("{text}="),
             &no_id,
             &other_format,
-            &long.text(catalog.at(0), &Sort::default()),
+            &long.text(catalog.at(0), by(&Sort::default())),
         ] {
             assert_eq!(Cursor::parse(no), None, "{no}");
         }
         // A key in a list by ids alone.
         let keyed = Place { key: vec![1], id: RecordId(7) };
-        let keyed = Cursor::parse(&keyed.text(catalog.at(0), &Sort::default())).unwrap();
-        assert_eq!(keyed.place(catalog.at(0), &Sort::default()), None);
+        let keyed = Cursor::parse(&keyed.text(catalog.at(0), by(&Sort::default()))).unwrap();
+        assert_eq!(keyed.place(catalog.at(0), by(&Sort::default())), None);
     }
 
     proptest! {
@@ -117,9 +122,9 @@ mod tests {
             let catalog = catalog(&["things"]);
             let sort = Sort { fields: vec![(0, Direction::Ascending)], ids: Direction::Ascending };
             let place = Place { key, id: RecordId(id) };
-            let text = place.text(catalog.at(0), &sort);
+            let text = place.text(catalog.at(0), by(&sort));
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
-            prop_assert_eq!(Cursor::parse(&text).unwrap().place(catalog.at(0), &sort), Some(place));
+            prop_assert_eq!(Cursor::parse(&text).unwrap().place(catalog.at(0), by(&sort)), Some(place));
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! Text without case and accents: what sorting, ranges and prefixes compare.
+//! Text without case and accents: what sorting, ranges, prefixes and the search compare.
 //!
 //! In this order: apostrophes are dropped; NFKD; accents are dropped, in the scripts where a mark is one (in Hindi and
 //! Thai marks are vowels, and stay); lower case; a few letters that NFKD leaves whole are spelled out; white space is
@@ -7,7 +7,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// How many characters of a fold are compared by a sort.
+/// How many characters of a fold are compared by a sort, and how many of a word are kept.
 pub const KEY_CHARS: usize = 64;
 
 /// The fold of a text.
@@ -22,6 +22,14 @@ pub fn sort_key(text: &str) -> String {
     let mut key = String::with_capacity(text.len().min(4 * KEY_CHARS));
     append(text, KEY_CHARS, &mut key);
     key
+}
+
+/// The words of a folded text: letters, digits and marks, as far as they are kept.
+pub fn words(folded: &str) -> impl Iterator<Item = &str> {
+    folded
+        .split(|c| !is_part_of_word(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| word.char_indices().nth(KEY_CHARS).map_or(word, |(end, _)| &word[..end]))
 }
 
 /// Appends at most `limit` characters of the fold, and reads no more of the text than these need.
@@ -107,6 +115,14 @@ fn is_accent(c: char) -> bool {
         | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
         && is_combining_mark(c)
         && !matches!(c, '\u{1abe}' | '\u{20dd}'..='\u{20e0}' | '\u{20e2}'..='\u{20e4}')
+}
+
+/// A letter (L), a digit (Nd, Nl, No) or a mark (M). `is_alphanumeric` has these but for some marks, and in addition
+/// letters in circles and squares, which are symbols (So).
+fn is_part_of_word(c: char) -> bool {
+    (c.is_alphanumeric() || is_combining_mark(c))
+        && !matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f149}' | '\u{1f150}'..='\u{1f169}'
+            | '\u{1f170}'..='\u{1f189}')
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub mod condition;
 pub mod operator;
 mod reader;
+pub mod search;
 pub mod sort;
 #[cfg(test)]
 pub(super) mod tests;
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 
 pub use condition::Condition;
 pub use operator::Operator;
+pub use search::Search;
 pub use sort::Sort;
 
 use super::cursor::After;
@@ -19,6 +21,7 @@ use super::fault::{self, Collector, Found};
 use super::projection::Projection;
 use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
+use crate::catalog::control::Control;
 use crate::catalog::field::FieldKind;
 use crate::catalog::name::ID;
 use reader::Reader;
@@ -38,6 +41,37 @@ pub struct Listing {
     /// `None` where the collection is not cut into pages.
     pub window: Option<Window>,
     pub given: Given,
+}
+
+/// What a list is sorted by: where a cursor stands means something only in the same sorting.
+#[derive(Debug, Clone, Copy)]
+pub struct Sorting<'a> {
+    pub sort: &'a Sort,
+    /// The search of a list without a sort: what it finds whole comes first.
+    pub search: Option<&'a Search>,
+}
+
+impl<'a> Sorting<'a> {
+    fn of(sort: &'a Sort, given: &Given, filters: &'a [Filter]) -> Self {
+        let search = filters.iter().find_map(|filter| match &filter.condition {
+            Condition::Search(search) if given.sort.is_none() => Some(search),
+            _ => None,
+        });
+        Self { sort, search }
+    }
+
+    /// How it is named.
+    pub fn text(&self, collection: &Collection) -> String {
+        match self.search {
+            Some(search) => format!("{}={}", Control::Search.name(), search.words.join(" ")),
+            None => self.sort.text(collection),
+        }
+    }
+
+    /// Whether records stand in it by something besides their ids.
+    pub fn has_keys(&self) -> bool {
+        self.search.is_some() || !self.sort.fields.is_empty()
+    }
 }
 
 /// One filter.
@@ -79,6 +113,8 @@ pub enum Column {
     Id,
     /// The field at this position.
     Field(usize),
+    /// The words of all fields that are searchable.
+    Words,
 }
 
 impl Column {
@@ -90,6 +126,7 @@ impl Column {
     pub fn kind(self, collection: &Collection) -> (FieldKind, bool) {
         match self {
             Self::Id => (FieldKind::OF_IDS, true),
+            Self::Words => (FieldKind::String, true),
             Self::Field(position) => {
                 let field = &collection.fields()[position];
                 (field.kind(), field.is_required())
@@ -121,6 +158,8 @@ pub enum ListingError {
     DoesNotValidate(String),
     /// A text of `prefix` or `contains` that is too short or too long.
     PartOutOfRange(String),
+    /// A search of no words, or too many, or too many characters.
+    SearchOutOfRange(String),
     /// A list of names, as `sort`, `fields` and `expand` take one, that is none.
     Names {
         parameter: String,
@@ -168,6 +207,11 @@ impl Listing {
         pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
     ) -> Found<ListingError> {
         fault::collect(|faults| Self::read(collection, pairs, faults))
+    }
+
+    /// What it is sorted by.
+    pub fn sorting(&self) -> Sorting<'_> {
+        Sorting::of(&self.sort, &self.given, &self.filters)
     }
 
     /// The list of one record, shown with what it refers to.

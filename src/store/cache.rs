@@ -25,6 +25,7 @@ pub(super) mod read_path;
 mod recent;
 pub(super) mod scan;
 mod scanning;
+mod searching;
 mod sequence;
 pub(super) mod set_key;
 mod sets;
@@ -94,6 +95,16 @@ struct State {
 impl State {
     /// The records that a list asks for, where they are known.
     fn sequence<'a>(&'a self, query: &'a Query<'_>) -> Option<Sequence<'a>> {
+        if let Some(search) = &query.search {
+            // Typos are forgiven where nothing else is found: both are told by the same moment.
+            let finds_nothing = self.sets.find(&search.alone)?.len() == 0;
+            if finds_nothing != search.forgives_typos {
+                return None;
+            }
+            if let Some([whole, others]) = &search.parts {
+                return Some(Sequence::Twice([self.sets.find(whole)?, self.sets.find(others)?], &query.ids));
+            }
+        }
         let Some(key) = &query.order else {
             return Some(Sequence::ById(self.sets.find(&query.set)?, &query.ids));
         };

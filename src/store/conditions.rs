@@ -35,7 +35,8 @@ impl Dialect {
         let mut written = Vec::new();
         for (place, (on, condition)) in conditions.enumerate() {
             let (name, kind) = match on {
-                Column::Id => ("id".to_owned(), FieldKind::OF_IDS),
+                // Not looked at by any condition that is written.
+                Column::Id | Column::Words => ("id".to_owned(), FieldKind::OF_IDS),
                 Column::Field(position) => {
                     let field = &collection.fields()[position];
                     (quote(field.name()), field.kind())
@@ -96,9 +97,11 @@ impl Dialect {
                 format!("{column} {} {}", comparison.sign(), self.place(values.len()))
             }
             // Judged here, not by the database: this is none of its conditions.
-            Condition::Compare(..) | Condition::Folded(_) | Condition::Prefix(_) | Condition::Contains(_) => {
-                "TRUE".to_owned()
-            }
+            Condition::Compare(..)
+            | Condition::Folded(_)
+            | Condition::Prefix(_)
+            | Condition::Contains(_)
+            | Condition::Search(_) => "TRUE".to_owned(),
             Condition::Never => "FALSE".to_owned(),
         }
     }

@@ -60,6 +60,7 @@ mod api {
     mod root;
     mod rotation;
     mod schema;
+    mod search;
     mod unknown_keys;
     mod unique;
     mod update;
@@ -157,6 +158,7 @@ mod model {
     mod operators;
     mod postgres;
     mod requests;
+    mod search;
     mod texts;
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::messages::echo;
 use crate::http::query::{MAX_PAIRS, QueryError};
 use crate::record::listing::operator::LONGEST_PART;
+use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::sort::MOST_NAMES;
 use crate::record::listing::{ListingError, NamesError, Operator};
 
@@ -30,6 +31,11 @@ pub(super) fn listing_message(collection: &str, error: &ListingError) -> String 
         ListingError::DoesNotValidate(name) => format!("{name} does not validate"),
         ListingError::PartOutOfRange(name) => {
             format!("{name} does not validate: it has 1 to {LONGEST_PART} characters")
+        }
+        ListingError::SearchOutOfRange(name) => {
+            format!(
+                "{name} does not validate: it has 1 to {MOST_WORDS} words, and at most {LONGEST} characters"
+            )
         }
         ListingError::Names { parameter, reason } => {
             format!("{parameter} does not validate: {}", names_message(collection, reason))

@@ -1,4 +1,4 @@
-//! The parameters of a list that are no filters: `sort`, `fields`, `expand`, `after`.
+//! The parameters of a list that name no field: `search`, `sort`, `fields`, `expand`, `after`.
 
 use serde_json::{Map, Value, json};
 
@@ -7,6 +7,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::control::Control;
 use crate::catalog::field::Field;
 use crate::catalog::name::{ID, RESSOURCE_URI};
+use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::sort::MOST_NAMES;
 
 /// Those of a collection, where some parameters carry an access key.
@@ -44,10 +45,26 @@ fn component(collection: &Collection, control: Control) -> String {
     format!("{}-list-{}", collection.name(), control.name())
 }
 
+/// The search, with the names of the fields whose words it looks at.
+fn search(collection: &Collection, name: &str) -> Value {
+    let searchable = collection.fields().iter().filter(|field| field.is_searchable());
+    let fields: Vec<String> = searchable.map(|field| format!("`{}`", field.name())).collect();
+    let schema =
+        json!({ "type": "string", "pattern": "^[^\\u0000]*$", "minLength": 1, "maxLength": LONGEST });
+    let description = format!(
+        "Only records in which each of these 1 to {MOST_WORDS} words begins a word of {}, in any order, case and \
+         accents aside. Where nothing is found, long words may have one typo. Without a sort, records come first in \
+         which every word is a whole one.",
+        fields.join(" or ")
+    );
+    json!({ "name": name, "in": "query", "description": description, "schema": schema })
+}
+
 fn describe(collection: &Collection, control: Control, name: &str) -> Value {
     let fields: Vec<&str> = collection.fields().iter().map(Field::name).chain([ID]).collect();
     let fields = fields.join("|");
     let (description, schema) = match control {
+        Control::Search => return search(collection, name),
         Control::Sort => (
             "The fields to sort by, the first of them first; `-` before one: descending. Text is sorted without \
              case and accents. Records without a value come last; equal ones are in the order of their ids. \

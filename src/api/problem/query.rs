@@ -11,6 +11,7 @@ use crate::catalog::field::Field;
 use crate::catalog::name::{ID, RESSOURCE_URI};
 use crate::record::fault::{Fault, shorten};
 use crate::record::listing::operator::LONGEST_PART;
+use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::{Column, ListingError, NamesError, Operator};
 
 impl Entry {
@@ -52,6 +53,13 @@ impl Entry {
                 let detail = format!("the text is not {accepted}, case and accents aside");
                 Self { accepted: Some(accepted), ..parameter(name, detail) }
             }
+            ListingError::SearchOutOfRange(name) => {
+                let accepted = format!("1 to {MOST_WORDS} words, and at most {LONGEST} characters");
+                Self {
+                    accepted: Some(accepted.clone()),
+                    ..parameter(name, format!("the text is not {accepted}"))
+                }
+            }
             ListingError::Names { parameter: name, reason } => {
                 let names = names(collection, name);
                 let unknown = if let NamesError::Unknown(unknown) = reason { Some(unknown) } else { None };
@@ -88,9 +96,12 @@ fn mismatch(collection: &Collection, name: &str) -> (String, String) {
             Some(_) => (mismatch_of_text(kind), values(kind)),
         };
     }
+    if Control::of(collection, name) == Some(Control::Search) {
+        return ("the text has the character U+0000".into(), "words".into());
+    }
     if Control::of(collection, name) == Some(Control::After) {
         return (
-            "the text is no cursor, or one of another collection or another sort".into(),
+            "the text is no cursor, or one of another collection, another sort or another search".into(),
             "the cursor of a Link, or nothing to begin at the start".into(),
         );
     }

@@ -124,6 +124,10 @@ impl<'a> Checker<'a> {
             self.fault(&["fields", &field.name, "type"], &[], message, remedy);
         }
         let reference = self.reference(field, kind);
+        if field.searchable && kind.is_some_and(|kind| !kind.is_text()) {
+            let message = format!("`{}` is no string, and has no words to search", field.name);
+            self.advise(&["fields", &field.name, "searchable"], message, "leave `searchable` out");
+        }
         let member = format!("\"{}\":", field.name);
         Some(Field {
             name: name.ok()?,
@@ -132,6 +136,7 @@ impl<'a> Checker<'a> {
             reference,
             target_name: field.references.clone(),
             keeps_order: field.keep_order,
+            is_searchable: field.searchable,
             member,
         })
     }

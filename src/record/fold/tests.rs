@@ -56,6 +56,28 @@ fn every_character_folds_once_and_to_eighteen_at_the_most() {
     assert_eq!(longest, 18);
 }
 
+#[test]
+fn words_are_letters_digits_and_marks() {
+    for (text, expected) in [
+        ("Jean-Pierre O’Neil", &["jean", "pierre", "oneil"][..]),
+        ("  , . ", &[]),
+        ("", &[]),
+        ("a_b+c@d.org", &["a", "b", "c", "d", "org"]),
+        // Nd, Nl, No; NFKD makes letters and digits of some, and the slash of a fraction is no digit.
+        ("٣ 𐅀 ፲ Ⅻ x² ½", &["٣", "𐅀", "፲", "xii", "x2", "1", "2"]),
+        ("नमस्ते दुनिया", &["नमस्ते", "दुनिया"]),
+        ("น้ำ-ใจ", &["น้\u{e4d}า", "ใจ"]),
+        ("王小明、李", &["王小明", "李"]),
+        // A letter in a circle is its letter; one in a filled circle or square is a symbol.
+        ("ⓐb🅐c🅰d", &["ab", "c", "d"]),
+        ("a\u{20e3}b\u{903}", &["a\u{20e3}b\u{903}"]),
+    ] {
+        assert_eq!(words(&fold(text)).collect::<Vec<_>>(), expected, "{text}");
+    }
+    let long = "é".repeat(100);
+    assert_eq!(words(&fold(&long)).collect::<Vec<_>>(), ["e".repeat(64)]);
+}
+
 /// The steps of the contract, one after the other. At the end marks get the order of NFKD once more, because one that
 /// was dropped may have stood between two of them: otherwise the fold of a fold would be another one.
 fn step_by_step(text: &str) -> String {
@@ -96,5 +118,9 @@ proptest! {
         prop_assert_eq!(&folded, &step_by_step(&text));
         prop_assert_eq!(fold(&folded), folded.clone());
         prop_assert_eq!(sort_key(&text), folded.chars().take(KEY_CHARS).collect::<String>());
+        for word in words(&folded) {
+            prop_assert!(word.chars().count() <= KEY_CHARS && word.chars().all(is_part_of_word));
+            prop_assert_eq!(fold(word), word);
+        }
     }
 }

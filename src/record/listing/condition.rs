@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 
+use super::search::Search;
 use crate::record::Value;
 use crate::record::fold;
 
@@ -29,6 +30,8 @@ pub enum Condition {
     Prefix(String),
     /// Text that holds this one, case and accents aside.
     Contains(String),
+    /// Words of several fields: judged with all of them at hand.
+    Search(Search),
 }
 
 /// On which side of a bound.
@@ -102,7 +105,7 @@ impl Condition {
             Self::Equals(value) => probe.value == value,
             Self::Absent => *probe.value == Value::Null,
             Self::AbsentOrEmpty => *probe.value == Value::Null || probe.value.is_empty(),
-            Self::Never => false,
+            Self::Never | Self::Search(_) => false,
             Self::Not(condition) => !condition.matches(probe),
             Self::Any(conditions) => conditions.iter().any(|condition| condition.matches(probe)),
             Self::Compare(comparison, bound) => {
@@ -121,6 +124,7 @@ impl Condition {
             Self::Not(condition) => condition.bytes(),
             Self::Any(conditions) => conditions.iter().map(Self::bytes).sum(),
             Self::Folded(text) | Self::Prefix(text) | Self::Contains(text) => text.len(),
+            Self::Search(search) => search.words.iter().map(String::len).sum(),
             Self::Absent | Self::AbsentOrEmpty | Self::Never => 0,
         };
         size_of::<Self>() + beside
@@ -130,7 +134,7 @@ impl Condition {
     pub fn is_folded(&self) -> bool {
         match self {
             Self::Compare(_, bound) => bound.text().is_some(),
-            Self::Folded(_) | Self::Prefix(_) | Self::Contains(_) => true,
+            Self::Folded(_) | Self::Prefix(_) | Self::Contains(_) | Self::Search(_) => true,
             Self::Not(condition) => condition.is_folded(),
             Self::Equals(_) | Self::Absent | Self::AbsentOrEmpty | Self::Never | Self::Any(_) => false,
         }

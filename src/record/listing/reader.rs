@@ -1,6 +1,8 @@
 //! Reads the query of a list, one parameter after the other.
 
-use super::{Column, Condition, Filter, Given, Listing, ListingError, Operator, Sort, Window};
+use super::{
+    Column, Condition, Filter, Given, Listing, ListingError, Operator, Search, Sort, Sorting, Window,
+};
 use crate::catalog::collection::{Collection, Pagination};
 use crate::catalog::control::Control;
 use crate::record::cursor::{After, Cursor};
@@ -70,6 +72,7 @@ impl<'a> Reader<'a> {
                 self.count = Some(count.unwrap_or(pagination.page_size));
             }
             Parameter::Filter(on, operator) => self.filter(on, operator, name, text)?,
+            Parameter::Control(Control::Search) => self.search(name, text)?,
             Parameter::Control(Control::Sort) => {
                 self.sort = self.faults.accept(Sort::parse(self.collection, name, text), text)?;
                 self.given.sort = Some((name.to_owned(), text.to_owned()));
@@ -102,6 +105,9 @@ impl<'a> Reader<'a> {
             Parameter::Filter(on, operator) => {
                 self.filters.iter().any(|filter| filter.on == *on && filter.operator == *operator)
             }
+            Parameter::Control(Control::Search) => {
+                self.filters.iter().any(|filter| filter.on == Column::Words)
+            }
             Parameter::Control(Control::Sort) => self.given.sort.is_some(),
             Parameter::Control(Control::Fields) => self.given.fields.is_some(),
             Parameter::Control(Control::Expand) => self.given.expand.is_some(),
@@ -130,6 +136,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn search(&mut self, name: &str, text: &str) -> Result<(), ListingError> {
+        let condition = self.faults.accept(Search::parse(name, text), text)?;
+        if condition.is_none() && self.given.sort.is_none() {
+            // It would have been sorted by what was refused.
+            self.sort = None;
+        }
+        let condition = condition.map_or(Condition::Never, Condition::Search);
+        let (name, text, others) = (name.to_owned(), text.to_owned(), Vec::new());
+        let (on, operator) = (Column::Words, Operator::Equals);
+        self.filters.push(Filter { on, operator, condition, name, text, others });
+        Ok(())
+    }
+
     /// The listing. What parameters are to each other is judged at the end.
     pub(super) fn finish(self) -> Result<Listing, ListingError> {
         let Self { collection, faults, given, sort, .. } = self;
@@ -140,7 +159,7 @@ impl<'a> Reader<'a> {
         }
         let mut after = given.after.as_ref().map(|_| After::Start);
         if let (Some(cursor), Some(sort), Some(name)) = (self.cursor, &sort, &given.after) {
-            match cursor.place(collection, sort) {
+            match cursor.place(collection, Sorting::of(sort, &given, &self.filters)) {
                 Some(place) => after = Some(After::Place(place)),
                 None => faults.report(ListingError::DoesNotValidate(name.clone()), None)?,
             }

@@ -168,7 +168,7 @@ fn a_cursor_is_of_one_sort_of_one_collection() {
         |collection: usize, query: &str| Listing::parse(catalog.at(collection), pairs(query).iter());
     let place = crate::record::cursor::Place { key: b"key".into(), id: crate::record::RecordId(7) };
     let sort = listing(0, "sort=-title").unwrap().sort;
-    let text = place.text(catalog.at(0), &sort);
+    let text = place.text(catalog.at(0), Sorting { sort: &sort, search: None });
     for sort in ["-title", "-title,-id"] {
         let listing = listing(0, &format!("after={text}&sort={sort}")).unwrap();
         assert_eq!(listing.after, Some(After::Place(place.clone())));

@@ -76,7 +76,7 @@ impl<R: SetReader> Builder<R> {
     async fn scan_set(&self, key: &SetKey) -> Result<Ids, StoreError> {
         let collection = self.cache.catalog.at(key.collection);
         let conditions = key.conditions(collection);
-        let scan = Scan::new(collection, key.positions(), Which::Meeting(&conditions));
+        let scan = Scan::new(collection, key.positions(collection).into_iter(), Which::Meeting(&conditions));
         let mut ids = Ids::default();
         let mut each = |id, values: &[Value]| {
             if key.holds(collection, &Probes::new(id, values)) {
@@ -96,7 +96,9 @@ impl<R: SetReader> Builder<R> {
         let (limit, is_kept) = (self.cache.limit_of_orders(), self.cache.kept_orders().contains(key));
         let (mut order, mut read) = (OrderBuilder::default(), 0_usize);
         let mut each = |id, values: &[Value]| {
-            order.push(&key.sort.key(collection, &Probes::new(id, values)), id);
+            for key in key.sort.keys(collection, &Probes::new(id, values)) {
+                order.push(&key, id);
+            }
             read += 1;
             is_kept || order.bytes() <= limit + ROOM_TO_MAKE
         };

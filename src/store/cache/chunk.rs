@@ -120,6 +120,19 @@ impl Chunk {
     }
 }
 
+impl Chunk {
+    /// The ids that are not in the other.
+    pub(super) fn difference(&self, other: &Chunk) -> Chunk {
+        let mut rest = Vec::with_capacity(self.len());
+        self.page(0, CHUNK, |low| {
+            if !other.contains(low) {
+                rest.push(low);
+            }
+        });
+        if rest.len() > LONGEST_ARRAY { Chunk::Bits(Bits::of(&rest)) } else { Chunk::Array(rest) }
+    }
+}
+
 impl Bits {
     fn empty() -> Box<Self> {
         Box::new(Self { words: [0; WORDS], before: [0; SUMS], len: 0 })

@@ -121,15 +121,31 @@ impl Ids {
         let mut both = Ids::default();
         for (place, key) in self.keys.iter().enumerate() {
             let Ok(other_place) = other.keys.binary_search(key) else { continue };
-            let chunk = self.chunks[place].intersection(&other.chunks[other_place]);
-            if chunk.len() > 0 {
-                both.keys.push(*key);
-                both.before.push(both.len);
-                both.len += chunk.len() as u64;
-                both.chunks.push(chunk);
-            }
+            both.push_chunk(*key, self.chunks[place].intersection(&other.chunks[other_place]));
         }
         both
+    }
+
+    /// The ids that are not in the other set.
+    pub(in crate::store) fn difference(&self, other: &Ids) -> Ids {
+        let mut rest = Ids::default();
+        for (place, key) in self.keys.iter().enumerate() {
+            let chunk = match other.keys.binary_search(key) {
+                Ok(other_place) => self.chunks[place].difference(&other.chunks[other_place]),
+                Err(_) => self.chunks[place].clone(),
+            };
+            rest.push_chunk(*key, chunk);
+        }
+        rest
+    }
+
+    fn push_chunk(&mut self, key: u64, chunk: Chunk) {
+        if chunk.len() > 0 {
+            self.keys.push(key);
+            self.before.push(self.len);
+            self.len += chunk.len() as u64;
+            self.chunks.push(chunk);
+        }
     }
 
     /// Appends a set all of whose ids are larger than those here.

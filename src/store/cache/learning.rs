@@ -8,6 +8,7 @@ use super::order::Order;
 use super::order_making;
 use super::orders::OrderKey;
 use super::scan::{Scan, Which};
+use super::searching;
 use super::set_key::{Probes, SetKey};
 use super::slice;
 use super::sort_key::KeptSort;
@@ -40,6 +41,28 @@ pub(super) async fn learn(
         backend.cache().builds.request(key.clone());
     }
     Ok(is_small)
+}
+
+/// Whether a search finds nothing without typos.
+pub(super) async fn finds_nothing(
+    backend: &impl Backend,
+    collection: &Collection,
+    search: &SetKey,
+) -> Result<bool, StoreError> {
+    let cache = backend.cache();
+    backend.refresh().await?;
+    if cache.count(search).is_none() {
+        let _permit = backend.limiter().acquire().await?;
+        Box::pin(learn(backend, collection, search)).await?;
+    }
+    if let Some(number) = cache.count(search) {
+        return Ok(number == 0);
+    }
+    // There is no room for the set, but for the words there is always.
+    let (Some(words), Some(search)) = (cache.order(&OrderKey::of_words(collection)), search.search()) else {
+        return Ok(false);
+    };
+    Ok(tokio::task::block_in_place(|| searching::matching(&words, search)).len() == 0)
 }
 
 /// Reads the set of some conditions, if it is small, and says how many ids it has.
@@ -98,7 +121,11 @@ async fn learn_folded(backend: &impl Backend, all: Matching<'_>, key: &SetKey) -
     if let Some(rest) = key.without_folded().filter(|rest| !rest.is_all()) {
         Box::pin(learn(backend, all.collection, &rest)).await?;
         if let Some((version, candidates)) = cache.few(&rest) {
-            let scan = Scan::new(all.collection, key.positions(), Which::These(&candidates));
+            let scan = Scan::new(
+                all.collection,
+                key.positions(all.collection).into_iter(),
+                Which::These(&candidates),
+            );
             let mut ids = Ids::default();
             let read_at = backend
                 .scan(scan, &mut |id, values| {
@@ -138,9 +165,14 @@ async fn learn_by_order(
     key: &SetKey,
 ) -> Result<(), StoreError> {
     let cache = backend.cache();
-    let Some((Column::Field(position), condition)) = key.conditions.first() else { return Ok(()) };
-    let set = SetKey::all_of(key.collection);
-    let order = OrderKey { set, sort: KeptSort::ascending(*position) };
+    let order = match key.conditions.first() {
+        Some((Column::Field(position), _)) => {
+            OrderKey { set: SetKey::all_of(key.collection), sort: KeptSort::ascending(*position) }
+        }
+        Some((Column::Words, _)) => OrderKey::of_words(collection),
+        Some((Column::Id, _)) | None => return Ok(()),
+    };
+    let Some((_, condition)) = key.conditions.first() else { return Ok(()) };
     if !order_making::make(backend, collection, &order).await? {
         return backend.build(key).await;
     }
@@ -168,6 +200,9 @@ fn ids_in(order: &Order, sort: &KeptSort, collection: &Collection, condition: &C
         let ranks = slice::ranks(order, sort, collection, [condition].into_iter());
         order.visit(ranks, |_, found| ids.extend(found));
         return Some(ids);
+    }
+    if let Condition::Search(search) = condition {
+        return Some(searching::matching(order, search));
     }
     let Condition::Contains(text) = condition else { return None };
     let mut is_told = true;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::order::Order;
-use super::set_key::{Probes, SetKey};
+use super::set_key::{Probes, SetKey, searchable};
 use super::sort_key::KeptSort;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -34,15 +34,20 @@ impl OrderKey {
         Self { set: SetKey::all_of(self.set.collection), sort: self.sort.clone() }
     }
 
-    /// The key of a record, where it belongs to the order.
-    fn key(&self, collection: &Collection, record: Option<&Probes<'_>>) -> Key {
-        let record = record.filter(|record| self.set.holds(collection, record))?;
-        Some(self.sort.key(collection, record))
+    /// The order of the words of a collection.
+    pub(in crate::store) fn of_words(collection: &Collection) -> Self {
+        Self { set: SetKey::all_of(collection.position()), sort: KeptSort::of_words(collection) }
+    }
+
+    /// The keys of a record, where it belongs to the order.
+    fn keys(&self, collection: &Collection, record: Option<&Probes<'_>>) -> Keys {
+        let record = record.filter(|record| self.set.holds(collection, record));
+        record.map_or_else(Vec::new, |record| self.sort.keys(collection, record))
     }
 }
 
-/// The sort key of a record; `None` where the order does not have it.
-type Key = Option<Vec<u8>>;
+/// The keys of a record; none where the order does not have it.
+type Keys = Vec<Vec<u8>>;
 
 /// A record that has changed, as the orders look at it.
 struct Changed<'a> {
@@ -60,13 +65,13 @@ impl<'a> Changed<'a> {
     }
 
     /// Where it was and where it is; `None` where that is the same, or of no concern.
-    fn keys(&self, order: &OrderKey) -> Option<(Key, Key)> {
+    fn keys(&self, order: &OrderKey) -> Option<(Keys, Keys)> {
         if order.set.collection != self.collection.position() {
             return None;
         }
         let keys = (
-            order.key(self.collection, self.before.as_ref()),
-            order.key(self.collection, self.after.as_ref()),
+            order.keys(self.collection, self.before.as_ref()),
+            order.keys(self.collection, self.after.as_ref()),
         );
         (keys.0 != keys.1).then_some(keys)
     }
@@ -74,7 +79,8 @@ impl<'a> Changed<'a> {
     /// Moves it in an order. `false` where it was not in its place: the order is wrong, and made anew by who needs it.
     fn follow(&self, key: &OrderKey, order: &mut Order) -> bool {
         let Some((old, new)) = self.keys(key) else { return true };
-        old.is_none_or(|old| order.remove(&old, self.id)) && new.is_none_or(|new| order.insert(&new, self.id))
+        old.iter().filter(|key| !new.contains(key)).all(|key| order.remove(key, self.id))
+            && new.iter().filter(|key| !old.contains(key)).all(|key| order.insert(key, self.id))
     }
 }
 
@@ -137,7 +143,7 @@ struct Build {
 #[derive(Default)]
 struct Moved {
     seen: Vec<Vec<u8>>,
-    now: Option<Vec<u8>>,
+    now: Keys,
 }
 
 impl Orders {
@@ -145,7 +151,10 @@ impl Orders {
         let of_each = |collection: &Collection| {
             let kept = collection.fields().iter().enumerate().filter(|(_, field)| field.keeps_order());
             let set = SetKey::all_of(collection.position());
+            let has_words = searchable(collection).next().is_some();
+            let words = has_words.then(|| OrderKey::of_words(collection));
             kept.map(|(position, _)| OrderKey { set: set.clone(), sort: KeptSort::ascending(position) })
+                .chain(words)
                 .collect::<Vec<_>>()
         };
         Self {
@@ -276,7 +285,7 @@ impl Orders {
             for seen in moved.seen {
                 order.remove(&seen, id);
             }
-            if let Some(now) = moved.now {
+            for now in moved.now {
                 order.insert(&now, id);
             }
         }

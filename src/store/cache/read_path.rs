@@ -42,9 +42,15 @@ pub(in crate::store) async fn list(
     mut request: ListRequest<'_, '_>,
 ) -> Result<Page, StoreError> {
     let ListRequest { collection, listing, .. } = request;
-    let Some(query) = Query::of(collection, listing) else {
+    let Some(mut query) = Query::of(collection, listing) else {
         return backend.refresh().await.map(|()| Page::empty());
     };
+    if let Some(search) = &query.search
+        && learning::finds_nothing(backend, collection, &search.alone).await?
+        && let Some(with_typos) = query.with_typos(listing)
+    {
+        query = with_typos;
+    }
     let can_be_counted = query.can_be_counted();
     if can_be_counted && listing.window.is_none() {
         let _permit = backend.limiter().acquire().await?;
@@ -91,7 +97,7 @@ async fn learn(
         None if query.ids.named().is_some() => false,
         // A list that can be counted need not wait for a large set.
         None if query.can_be_counted() => learning::learn(backend, query.collection, &query.set).await?,
-        None => sorting::learn_set(backend, query).await?,
+        None => learn_sets(backend, query).await?,
     };
     if !is_known {
         return Ok(None);
@@ -100,6 +106,18 @@ async fn learn(
         Attempt::Page(page) => Ok(Some(page)),
         Attempt::Unknown | Attempt::Outpaced => Ok(None),
     }
+}
+
+/// Sees to it that the sets of a list are known.
+async fn learn_sets(backend: &impl Backend, query: &Query<'_>) -> Result<bool, StoreError> {
+    let parts = query.search.as_ref().and_then(|search| search.parts.as_ref());
+    let sets = parts.map_or(std::slice::from_ref(&query.set), |parts| parts);
+    for set in sets {
+        if !sorting::learn_set(backend, query, set).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The page of a list that memory knows. Its ids and the blocks that are at hand are of one version; what is read for

@@ -97,8 +97,7 @@ impl Matches {
         let mut each = |id: RecordId, values: &[Value]| {
             let record = Probes::new(id, values);
             if query.ids.takes(id) && query.set.holds(query.collection, &record) {
-                let key = query.order.as_ref().map(|order| order.sort.key(query.collection, &record));
-                builder.push(key.as_deref().unwrap_or_default(), id);
+                builder.push(&query.key(&record), id);
                 matches += 1;
                 has_room = matches <= MOST_MATCHES && builder.bytes() <= MOST_BYTES;
             }

@@ -13,7 +13,13 @@ pub(super) enum Sequence<'a> {
     ById(&'a Ids, &'a IdFilter),
     /// A slice of an order.
     ByKey(&'a Order, Range<u64>),
+    /// Those of one set, and then those of another, each by id.
+    Twice([&'a Ids; 2], &'a IdFilter),
 }
+
+/// The keys of the places in the first and the second of two sets.
+pub(super) const FIRST: &[u8] = &[0];
+pub(super) const SECOND: &[u8] = &[1];
 
 /// Part of a sequence.
 pub(super) struct Found {
@@ -38,6 +44,7 @@ impl Sequence<'_> {
         match self {
             Self::ById(ids, filter) => filter.len(ids),
             Self::ByKey(_, ranks) => ranks.end - ranks.start,
+            Self::Twice([first, second], filter) => filter.len(first) + filter.len(second),
         }
     }
 
@@ -73,6 +80,12 @@ impl Sequence<'_> {
         match self {
             Self::ById(ids, filter) => filter.page(ids, offset, count, out),
             Self::ByKey(order, ranks) => order.page(ranks.start + offset, count, out),
+            Self::Twice([first, second], filter) => {
+                let (before, length) = (out.len(), filter.len(first));
+                filter.page(first, offset, count, out);
+                let count = count - (out.len() - before);
+                filter.page(second, offset.saturating_sub(length), count, out);
+            }
         }
     }
 
@@ -84,15 +97,26 @@ impl Sequence<'_> {
                 let rank = id.map_or_else(|| order.rank_after_key(key), |id| order.rank(key, id));
                 rank.clamp(ranks.start, ranks.end) - ranks.start
             }
+            Self::Twice([first, _], filter) if key == FIRST => {
+                id.map_or_else(|| filter.len(first), |id| filter.rank(first, id))
+            }
+            Self::Twice([first, second], filter) => {
+                filter.len(first) + id.map_or_else(|| filter.len(second), |id| filter.rank(second, id))
+            }
         }
     }
 
     fn place(&self, offset: u64) -> Option<Place> {
         match self {
-            Self::ById(ids, filter) => {
+            Self::ById(..) | Self::Twice(..) => {
                 let mut found = Vec::with_capacity(1);
-                filter.page(ids, offset, 1, &mut found);
-                found.first().map(|id| Place { key: Vec::new(), id: *id })
+                self.ascending(offset, 1, &mut found);
+                let key = match self {
+                    Self::Twice([first, _], filter) if offset < filter.len(first) => FIRST.to_vec(),
+                    Self::Twice(..) => SECOND.to_vec(),
+                    _ => Vec::new(),
+                };
+                found.first().map(|id| Place { key, id: *id })
             }
             Self::ByKey(order, ranks) => {
                 let (rank, mut place) = (ranks.start + offset, None);

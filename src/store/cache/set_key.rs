@@ -1,8 +1,12 @@
 //! Which records a set holds, as something to look up by.
 
+use std::cell::OnceCell;
+
 use super::term::Term;
 use crate::catalog::collection::Collection;
+use crate::record::fold;
 use crate::record::listing::condition::{Condition, Probe};
+use crate::record::listing::search::{Matching, Search};
 use crate::record::listing::{Column, Filter, Operator};
 use crate::record::{RecordId, Value};
 
@@ -22,16 +26,28 @@ pub(in crate::store) struct SetKey {
 pub(in crate::store) struct Probes<'a> {
     id: RecordId,
     fields: Vec<Probe<'a>>,
+    words: OnceCell<Vec<String>>,
 }
 
 impl<'a> Probes<'a> {
     /// A record with these values, in the order of the fields.
     pub(in crate::store) fn new(id: RecordId, values: &'a [Value]) -> Self {
-        Self { id, fields: values.iter().map(Probe::new).collect() }
+        Self { id, fields: values.iter().map(Probe::new).collect(), words: OnceCell::new() }
     }
 
     pub(super) fn field(&self, position: usize) -> &Probe<'a> {
         &self.fields[position]
+    }
+
+    /// The words of its searchable fields, folded, each once.
+    pub(super) fn words(&self, collection: &Collection) -> &[String] {
+        self.words.get_or_init(|| {
+            let folds = searchable(collection).filter_map(|position| self.fields[position].folded());
+            let mut words: Vec<String> = folds.flat_map(fold::words).map(str::to_owned).collect();
+            words.sort_unstable();
+            words.dedup();
+            words
+        })
     }
 }
 
@@ -106,12 +122,32 @@ impl SetKey {
     }
 
     /// The positions of the fields that must be read to tell whether a record belongs to it.
-    pub(in crate::store) fn positions(&self) -> impl Iterator<Item = usize> {
-        let of_conditions = self.conditions.iter().filter_map(|(on, _)| match on {
-            Column::Field(position) => Some(*position),
-            Column::Id => None,
+    pub(in crate::store) fn positions(&self, collection: &Collection) -> Vec<usize> {
+        let of_conditions = self.conditions.iter().flat_map(|(on, _)| match on {
+            Column::Field(position) => vec![*position],
+            Column::Id => Vec::new(),
+            Column::Words => searchable(collection).collect(),
         });
-        self.fields.iter().copied().chain(of_conditions)
+        self.fields.iter().copied().chain(of_conditions).collect()
+    }
+
+    /// The search among its conditions.
+    pub(super) fn search(&self) -> Option<&Search> {
+        self.conditions.iter().find_map(|(_, condition)| match condition {
+            Condition::Search(search) => Some(search),
+            _ => None,
+        })
+    }
+
+    /// The same, its words to be met in another way.
+    pub(super) fn searched(&self, matching: Matching) -> Self {
+        let mut other = self.clone();
+        for (_, condition) in &mut other.conditions {
+            if let Condition::Search(search) = condition {
+                search.matching = matching;
+            }
+        }
+        other
     }
 
     /// Whether a record belongs to it.
@@ -122,6 +158,9 @@ impl SetKey {
         let meets = |(on, condition): &(Column, Condition)| match on {
             Column::Field(position) => condition.matches(record.field(*position)),
             Column::Id => condition.matches(&Probe::new(&Value::from(record.id.get()))),
+            Column::Words => {
+                matches!(condition, Condition::Search(search) if search.matches(record.words(collection)))
+            }
         };
         self.fields.iter().zip(&self.terms).all(meets_term) && self.conditions.iter().all(meets)
     }
@@ -132,4 +171,10 @@ impl SetKey {
         let conditions: usize = self.conditions.iter().map(|(_, condition)| condition.bytes()).sum();
         terms + conditions
     }
+}
+
+/// The positions of the fields whose words are searched.
+pub(super) fn searchable(collection: &Collection) -> impl Iterator<Item = usize> {
+    let fields = collection.fields().iter().enumerate();
+    fields.filter(|(_, field)| field.is_searchable()).map(|(position, _)| position)
 }

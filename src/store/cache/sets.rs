@@ -16,6 +16,8 @@ const OVERHEAD: usize = 256;
 const MOST_SHAPES: usize = 64;
 /// How many sets with conditions are kept for each collection; every write tests each of them.
 const MOST_TESTED: usize = 128;
+/// And how many of searches. A search has up to three: what it finds by itself, in whole words, in beginnings.
+const MOST_SEARCHED: usize = 3 * 64;
 /// A set's size is measured again after so many changes.
 const MEASURE_AFTER: u32 = 256;
 /// How many sets are remembered for being too large.
@@ -229,12 +231,8 @@ impl Sets {
             }
             return;
         }
-        if !key.conditions.is_empty() && self.tested[key.collection].len() >= MOST_TESTED {
-            let places = self.tested[key.collection].values();
-            let used = |place: &usize| self.entries[*place].as_ref().map(|entry| entry.used.load(Relaxed));
-            if let Some(oldest) = places.copied().min_by_key(used) {
-                self.drop_entry(oldest);
-            }
+        if !key.conditions.is_empty() {
+            self.make_room_beside(&key);
         }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         let place = self.free.pop().unwrap_or_else(|| {
@@ -253,6 +251,20 @@ impl Sets {
         self.entries[place] = Some(Entry { key, ids, bytes, changes: 0, used });
         self.bytes += bytes;
         self.make_room();
+    }
+
+    /// Drops the set of the same sort that was used longest ago, where there are too many of them.
+    fn make_room_beside(&mut self, key: &SetKey) {
+        let is_searched = key.search().is_some();
+        let most = if is_searched { MOST_SEARCHED } else { MOST_TESTED };
+        let tested = self.tested[key.collection].iter();
+        let alike = tested.filter(|(key, _)| key.search().is_some() == is_searched).map(|(_, &place)| place);
+        let used = |place: &usize| self.entries[*place].as_ref().map(|entry| entry.used.load(Relaxed));
+        if alike.clone().count() >= most
+            && let Some(oldest) = alike.min_by_key(used)
+        {
+            self.drop_entry(oldest);
+        }
     }
 
     /// Drops sets until the rest fits: of a few taken at random, the one that was used longest ago. The sets

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::set_key::Probes;
+use super::set_key::{Probes, searchable};
 use crate::catalog::collection::Collection;
 use crate::record::Value;
 use crate::record::listing::condition::Probe;
@@ -18,6 +18,8 @@ pub(in crate::store) struct KeptSort {
     fields: Vec<(usize, bool)>,
     /// Whether records without a value come first.
     is_absent_first: bool,
+    /// Whether each word of these fields is a key of its own: this is what is searched.
+    is_of_words: bool,
 }
 
 /// Before a value of a field that may have none, and instead of one: first or last.
@@ -39,12 +41,18 @@ impl KeptSort {
             .map(|(position, direction)| (*position, (*direction == Direction::Descending) != is_backwards))
             .collect();
         let has_absent = fields.iter().any(|(position, _)| !collection.fields()[*position].is_required());
-        (Self { fields, is_absent_first: is_backwards && has_absent }, is_backwards)
+        (Self { fields, is_absent_first: is_backwards && has_absent, is_of_words: false }, is_backwards)
     }
 
     /// The order of one field, ascending.
     pub(in crate::store) fn ascending(position: usize) -> Self {
-        Self { fields: vec![(position, false)], is_absent_first: false }
+        Self { fields: vec![(position, false)], is_absent_first: false, is_of_words: false }
+    }
+
+    /// The words of all searchable fields.
+    pub(in crate::store) fn of_words(collection: &Collection) -> Self {
+        let fields = searchable(collection).map(|position| (position, false)).collect();
+        Self { fields, is_absent_first: false, is_of_words: true }
     }
 
     /// The positions of its fields.
@@ -61,6 +69,14 @@ impl KeptSort {
     pub(in crate::store) fn names(&self, collection: &Collection) -> String {
         let names = self.positions().map(|position| collection.fields()[position].name().to_owned());
         names.collect::<Vec<_>>().join(",")
+    }
+
+    /// The keys of a record: one, but for words.
+    pub(in crate::store) fn keys(&self, collection: &Collection, record: &Probes<'_>) -> Vec<Vec<u8>> {
+        if self.is_of_words {
+            return record.words(collection).iter().map(|word| word.as_bytes().to_vec()).collect();
+        }
+        vec![self.key(collection, record)]
     }
 
     /// The key of a record.

@@ -7,6 +7,7 @@ use super::learning;
 use super::order_making::{WAIT, make};
 use super::orders::OrderKey;
 use super::query::Query;
+use super::set_key::SetKey;
 use crate::record::RecordId;
 use crate::store::StoreError;
 
@@ -34,7 +35,7 @@ pub(super) async fn learn(
         return Ok(if is_made { Learned::Order } else { Learned::Nothing });
     }
     if !order.set.is_all() {
-        learn_set(backend, query).await?;
+        learn_set(backend, query, &order.set).await?;
     }
     if let Some(few) = cache.few(&order.set) {
         return Ok(Learned::Few(few));
@@ -48,16 +49,20 @@ pub(super) async fn learn(
     Ok(if cache.has_order(order) { Learned::Order } else { Learned::Nothing })
 }
 
-/// Sees to it that the set of a list is known, however large it is; says whether there was room for it.
-pub(super) async fn learn_set(backend: &impl Backend, query: &Query<'_>) -> Result<bool, StoreError> {
+/// Sees to it that a set of a list is known, however large it is; says whether there was room for it.
+pub(super) async fn learn_set(
+    backend: &impl Backend,
+    query: &Query<'_>,
+    set: &SetKey,
+) -> Result<bool, StoreError> {
     let learning = async {
-        if learning::learn(backend, query.collection, &query.set).await? {
+        if learning::learn(backend, query.collection, set).await? {
             return Ok(());
         }
-        backend.build(&query.set).await
+        backend.build(set).await
     };
     timeout(WAIT, learning).await.map_err(|_| query.being_made())??;
-    Ok(backend.cache().count(&query.set).is_some())
+    Ok(backend.cache().count(set).is_some())
 }
 
 /// Makes the order of a part of the records from the order of all, without the database.

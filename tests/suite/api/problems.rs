@@ -282,7 +282,7 @@ fn all_faults_of_a_query_are_told_at_once() {
             {
                 "parameter": "adress",
                 "detail": "there is no parameter adress; did you mean address?",
-                "accepted": "one of first_name, last_name, address, id, offset, count, sort, fields, expand, after",
+                "accepted": "one of first_name, last_name, address, id, offset, count, search, sort, fields, expand, after",
                 "suggestion": "address",
             },
             {
@@ -359,7 +359,7 @@ fn faults_of_operators_sorts_fields_and_cursors_say_what_would_be_right() {
             bad_fields,
             {
                 "parameter": "after",
-                "detail": "the text is no cursor, or one of another collection or another sort",
+                "detail": "the text is no cursor, or one of another collection, another sort or another search",
                 "value": "x",
                 "accepted": "the cursor of a Link, or nothing to begin at the start",
             },

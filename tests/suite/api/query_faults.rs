@@ -7,6 +7,8 @@ use crate::support::server::Server;
 
 const OF_TEXT: &str = "last_name takes ne, in, lt, lte, gt, gte, folded, prefix, contains";
 
+const WORDS: &str = "search does not validate: it has 1 to 8 words, and at most 200 characters";
+
 /// A collection in which everything that is no filter has another meaning; `_…` works.
 const SHADOWED: &str = r#"
 [[collection]]
@@ -15,6 +17,7 @@ show_id = false
 [collection.fields]
 sort = { type = "string" }
 fields = { type = "string" }
+search = { type = "string", searchable = true }
 [collection.pagination]
 page_size = 20
 offset_key = "after"
@@ -26,11 +29,18 @@ fn every_bad_query_has_its_words_on_a_connection_that_is_kept() {
     server.create_user("John", "Doe");
     let mut client = server.client();
     let long = format!("last_name.prefix={}", "x".repeat(65));
+    let endless = format!("search={}", "é".repeat(201).replace('é', "%C3%A9"));
     for (query, message) in [
         ("nick.gt=1", "nick.gt is not a field of users".to_owned()),
         ("offset.gt=1", "offset.gt is not a field of users".into()),
         ("sort.gt=1", "sort.gt is not a field of users".into()),
-        ("search=x", "search is not a field of users".into()),
+        ("search=", WORDS.into()),
+        ("search=-", WORDS.into()),
+        ("search=a+b+c+d+e+f+g+h+i", WORDS.into()),
+        (&endless, WORDS.into()),
+        ("search=a%00", "search does not validate".into()),
+        ("search=a&_search=b", "_search is given twice".into()),
+        ("search.gt=1", "search.gt is not a field of users".into()),
         ("last_name.like=x", format!("last_name.like is not a filter of users: {OF_TEXT}")),
         ("last_name.null=true", format!("last_name.null is not a filter of users: {OF_TEXT}")),
         ("last_name.=x", format!("last_name. is not a filter of users: {OF_TEXT}")),
@@ -132,13 +142,15 @@ fn a_name_that_is_taken_keeps_its_meaning_and_the_long_one_works() {
         "# note: `after` has another meaning in lists of `notes`; for what it means elsewhere write `_after`",
     ]);
     let server = home.serve();
-    server.create("/notes/", r#"{"sort":"id","fields":"a"}"#);
+    server.create("/notes/", r#"{"sort":"id","fields":"a","search":"b"}"#);
     server.check(
-        "GET /notes/?sort=id&fields=a&after=0",
-        r#"200 OK {"meta":{"count":20,"after":0,"total_count":1,"next":"null","previous":"null","filters":{"sort":"id","fields":"a"}},"object_list":[{"sort":"id","fields":"a","ressource_uri":"/notes/1/"}]}"#,
+        "GET /notes/?sort=id&fields=a&after=0&search=b&_search=b",
+        r#"200 OK {"meta":{"count":20,"after":0,"total_count":1,"next":"null","previous":"null","filters":{"sort":"id","fields":"a","search":"b","_search":"b"}},"object_list":[{"sort":"id","fields":"a","search":"b","ressource_uri":"/notes/1/"}]}"#,
     );
-    server
-        .check("GET /notes/1/?fields=x", r#"200 OK {"sort":"id","fields":"a","ressource_uri":"/notes/1/"}"#);
+    server.check(
+        "GET /notes/1/?fields=x",
+        r#"200 OK {"sort":"id","fields":"a","search":"b","ressource_uri":"/notes/1/"}"#,
+    );
     server.faults("GET /notes/?_sort=nick", "_sort does not validate: nick is not a field of notes");
     server.faults("GET /notes/?_after=&after=0", "_after and after exclude each other. Send one of them");
     server.faults("GET /notes/?after=x", "after does not validate");

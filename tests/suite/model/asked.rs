@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::book::{Book, COLLECTIONS, Cell, PAGE_SIZE, Row};
 use super::fold::sort_key;
 use super::operators::Filter;
+use super::search::{self, How};
 
 /// Names to sort by, `None` for `id`, and whether backwards.
 pub(super) type Sort = Vec<(Option<usize>, bool)>;
@@ -43,13 +44,15 @@ pub(super) fn compare(left: &Cell, right: &Cell) -> Ordering {
 /// Where a record stands in a sorted list.
 pub(super) type Place = Vec<Cell>;
 
-/// A sort with what decides at last: the id, in the direction of the last name.
+/// A sort up to what decides at last: the id, in the direction of the last name where it is not named.
 pub(super) fn whole(sort: &Sort) -> Sort {
-    let mut whole = sort.clone();
-    if whole.iter().all(|(on, _)| on.is_some()) {
-        whole.push((None, sort.last().is_some_and(|(_, is_descending)| *is_descending)));
+    match sort.iter().position(|(on, _)| on.is_none()) {
+        Some(id) => sort[..=id].to_vec(),
+        None => {
+            let is_descending = sort.last().is_some_and(|(_, is_descending)| *is_descending);
+            sort.iter().copied().chain([(None, is_descending)]).collect()
+        }
     }
-    whole
 }
 
 fn by_place(sort: &Sort, left: &Place, right: &Place) -> Ordering {
@@ -70,6 +73,8 @@ pub(super) struct Cursor {
     pub(super) text: String,
     pub(super) collection: usize,
     pub(super) sort: Sort,
+    /// The words of a list that was searched and not sorted.
+    pub(super) words: Option<Vec<String>>,
     pub(super) place: Place,
 }
 
@@ -83,6 +88,8 @@ pub(super) enum After {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     pub(super) filters: Vec<Filter>,
+    /// Before the filters where its name is long, behind them otherwise.
+    pub(super) search: Option<String>,
     pub(super) sort: Sort,
     pub(super) fields: Option<Vec<&'static str>>,
     pub(super) offset: Option<usize>,
@@ -115,6 +122,9 @@ impl Asked {
     fn lasting(&self, collection: usize) -> Vec<(String, String)> {
         let mut pairs: Vec<(String, String)> =
             self.filters.iter().flat_map(|filter| filter.pairs(collection)).collect();
+        if let Some(text) = &self.search {
+            pairs.insert(if self.is_long { 0 } else { pairs.len() }, (self.control("search"), text.clone()));
+        }
         if !self.sort.is_empty() {
             let name = |(on, is_descending): &(Option<usize>, bool)| {
                 format!("{}{}", if *is_descending { "-" } else { "" }, name(collection, *on))
@@ -139,9 +149,15 @@ impl Asked {
 
     /// Why it is refused.
     pub(super) fn fault(&self, collection: usize) -> Option<String> {
-        let fault = self.filters.iter().find_map(|filter| filter.fault(collection));
-        let is_strange =
-            |cursor: &Cursor| cursor.collection != collection || cursor.sort != whole(&self.sort);
+        let of_filters = self.filters.iter().find_map(|filter| filter.fault(collection));
+        let search = self.search.as_ref();
+        let of_search = search.and_then(|text| search::fault(collection, &self.control("search"), text));
+        let fault = if self.is_long { of_search.or(of_filters) } else { of_filters.or(of_search) };
+        let is_strange = |cursor: &Cursor| {
+            cursor.collection != collection
+                || cursor.sort != whole(&self.sort)
+                || cursor.words != self.sorting_words()
+        };
         fault.or_else(|| match &self.after {
             Some(After::Cursor(cursor)) if is_strange(cursor) => {
                 Some(format!("{} does not validate", self.control("after")))
@@ -151,21 +167,53 @@ impl Asked {
     }
 }
 
+impl Asked {
+    fn words(&self) -> Option<Vec<String>> {
+        self.search.as_ref().map(|text| search::words(text))
+    }
+
+    /// The words of a search that decide about the order.
+    pub(super) fn sorting_words(&self) -> Option<Vec<String>> {
+        self.words().filter(|_| self.sort.is_empty())
+    }
+}
+
 impl Book {
     /// The answer to a list that is not refused.
     pub(super) fn list(&self, collection: usize, asked: &Asked) -> Listed {
         let sort = whole(&asked.sort);
-        let place = |id: i64, row: &Row| sort.iter().map(|(on, _)| key(cell(*on, id, row))).collect();
-        let matching = self.rows[collection]
-            .iter()
-            .filter(|(id, row)| asked.filters.iter().all(|filter| filter.matches(**id, row)));
+        let searched = asked.words().map(|words| (self.how(collection, &words), words));
+        let is_found = |row: &Row| {
+            searched.as_ref().is_none_or(|(how, words)| search::finds(collection, words, *how, row))
+        };
+        let sorting_words = asked.sorting_words();
+        let has_typos = searched.as_ref().is_some_and(|(how, _)| *how == How::Typo);
+        let place = |id: i64, row: &Row| {
+            let whole = sorting_words.iter().map(|words| search::is_whole(collection, words, row));
+            // What is not found whole comes behind.
+            let whole = whole.map(|is_whole| Cell::Boolean(!is_whole));
+            whole.chain(sort.iter().map(|(on, _)| key(cell(*on, id, row)))).collect()
+        };
+        // The directions of what stands in a place.
+        let mut directions = sort.clone();
+        if sorting_words.is_some() {
+            directions.insert(0, (None, false));
+        }
+        let matching = self.rows[collection].iter().filter(|(id, row)| {
+            asked.filters.iter().all(|filter| filter.matches(**id, row)) && is_found(row)
+        });
         let mut found: Vec<(Place, i64, &Row)> =
             matching.map(|(id, row)| (place(*id, row), *id, row)).collect();
-        found.sort_by(|left, right| by_place(&sort, &left.0, &right.0));
+        found.sort_by(|left, right| by_place(&directions, &left.0, &right.0));
         let is_paged = COLLECTIONS[collection].is_paged;
         let (mut offset, count) = (asked.offset.unwrap_or(0), asked.count.unwrap_or(PAGE_SIZE));
         if let Some(After::Cursor(cursor)) = &asked.after {
-            offset = found.partition_point(|(place, ..)| by_place(&sort, place, &cursor.place).is_le());
+            let mut behind = cursor.place.clone();
+            if has_typos && sorting_words.is_some() {
+                // By id alone, whatever the cursor was once found by.
+                behind[0] = Cell::Boolean(true);
+            }
+            offset = found.partition_point(|(place, ..)| by_place(&directions, place, &behind).is_le());
         }
         let (next, previous) = (
             Some(offset + count).filter(|next| is_paged && *next < found.len()),
@@ -176,7 +224,11 @@ impl Book {
         let records =
             page.iter().map(|(_, id, row)| Book::record(collection, *id, row, asked.fields.as_deref()));
         let records = records.collect::<Vec<_>>().join(",");
-        let filters: Vec<String> = asked.filters.iter().map(|filter| filter.echo(collection)).collect();
+        let mut filters: Vec<String> = asked.filters.iter().map(|filter| filter.echo(collection)).collect();
+        if let Some(text) = &asked.search {
+            let at = if asked.is_long { 0 } else { filters.len() };
+            filters.insert(at, format!("{}:{}", quoted(&asked.control("search")), quoted(text)));
+        }
         let said = |at: Option<usize>| at.map_or("null".to_owned(), |offset| format!("?offset={offset}"));
         let mut meta = format!(r#""filters":{{{}}}"#, filters.join(","));
         if is_paged {
@@ -195,7 +247,13 @@ impl Book {
             links.extend(previous.map(|offset| at("prev", offset)));
         } else if let Some((place, ..)) = page.last().filter(|_| next.is_some()) {
             links.push(link("next", asked.control("after"), ANY_CURSOR.into()));
-            cursor = Some(Cursor { text: String::new(), collection, sort, place: place.clone() });
+            cursor = Some(Cursor {
+                text: String::new(),
+                collection,
+                sort,
+                words: sorting_words,
+                place: place.clone(),
+            });
         }
         Listed { body: format!(r#"{{"meta":{{{meta}}},"object_list":[{records}]}}"#), links, cursor }
     }

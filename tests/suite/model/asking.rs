@@ -6,6 +6,7 @@ use super::asked::{ANY_CURSOR, After, Asked, Cursor, Link, Sort, whole};
 use super::book::{COLLECTIONS, Kind, PAGE_SIZE};
 use super::operators::{Filter, Operator};
 use super::requests::{Answers, Run};
+use super::search::SEARCHED;
 use super::texts;
 
 /// How many cursors are kept for later.
@@ -37,6 +38,33 @@ impl Run {
             }
         };
         Filter { on, operator, texts: (0..number).map(|_| value(self)).collect() }
+    }
+
+    /// Words of some record and others, whole or begun, right or nearly so.
+    fn search(&mut self, collection: usize) -> String {
+        let rows: Vec<i64> = self.book.rows[collection].keys().copied().collect();
+        let mut words: Vec<String> = Vec::new();
+        for _ in 0..*self.dice.pick(&[0, 1, 1, 1, 1, 1, 2, 2, 3, 9]) {
+            let text = match SEARCHED[collection] {
+                [_, ..] if !rows.is_empty() && !self.dice.once_in(5) => {
+                    let row = &self.book.rows[collection][self.dice.pick(&rows)];
+                    row[*self.dice.pick(SEARCHED[collection])].query().chars().take(80).collect()
+                }
+                _ => texts::part(&mut self.dice),
+            };
+            let Some(word) = text.split_whitespace().next() else { continue };
+            let mut letters: Vec<char> = word.chars().collect();
+            let end = letters.len();
+            match self.dice.below(6) {
+                0 | 1 => letters.truncate(1 + self.dice.below(end)),
+                2 => letters.insert(self.dice.below(end + 1), 'x'),
+                3 => _ = letters.remove(self.dice.below(end)),
+                4 => letters.swap(self.dice.below(end), end / 2),
+                _ => {}
+            }
+            words.push(letters.into_iter().collect());
+        }
+        words.join(*self.dice.pick(&[" ", "-", " , "])).chars().take(220).collect()
     }
 
     fn sort(&mut self, collection: usize) -> Sort {
@@ -80,6 +108,7 @@ impl Run {
                 asked.filters.push(filter);
             }
         }
+        asked.search = self.dice.once_in(4).then(|| self.search(collection));
         asked.sort = self.sort(collection);
         asked.fields = self.dice.once_in(4).then(|| self.fields(collection));
         let mut at = collection;
@@ -92,13 +121,20 @@ impl Run {
                 2 | 3 if !self.cursors.is_empty() => {
                     let cursor = self.dice.pick(&self.cursors.clone()).clone();
                     // Of another list now and then, which is refused.
-                    if self.dice.once_in(10) && is_told_apart(&cursor.sort, &whole(&asked.sort)) {
+                    if self.dice.once_in(10)
+                        && (cursor.sort != whole(&asked.sort) || cursor.words != asked.sorting_words())
+                    {
                         asked.filters.retain(|filter| filter.fault(collection).is_none());
                     } else {
                         at = cursor.collection;
                         asked.sort = self.named_again(&cursor);
                         if at != collection {
-                            (asked.filters, asked.fields) = (Vec::new(), None);
+                            (asked.filters, asked.fields, asked.search) = (Vec::new(), None, None);
+                        }
+                        if let Some(words) = &cursor.words {
+                            (asked.sort, asked.search) = (Vec::new(), Some(words.join("-")));
+                        } else if asked.sort.is_empty() {
+                            asked.search = None;
                         }
                     }
                     asked.after = Some(After::Cursor(cursor));
@@ -147,15 +183,6 @@ impl Run {
         self.cursors.push(cursor.clone());
         Some(cursor)
     }
-}
-
-/// Whether two sorts differ before one of them has an id, behind which nothing is left to sort.
-fn is_told_apart(left: &Sort, right: &Sort) -> bool {
-    let until_id = |sort: &Sort| {
-        let end = sort.iter().position(|(on, _)| on.is_none()).unwrap();
-        sort[..=end].to_vec()
-    };
-    until_id(left) != until_id(right)
 }
 
 /// The links of an answer, their parameters decoded, and the cursor that one of them has.

@@ -22,8 +22,8 @@ name = "people"
 unique = [["name", "nick"]]
 
 [collection.fields]
-name   = { type = "string", required = true }
-nick   = { type = "string" }
+name   = { type = "string", required = true, searchable = true }
+nick   = { type = "string", searchable = true }
 age    = { type = "integer" }
 weight = { type = "float", required = true }
 height = { type = "float" }
@@ -52,14 +52,14 @@ name = "stamps"
 [collection.fields]
 card = { type = "integer", references = "cards", on_delete = "set_null" }
 back = { type = "integer", references = "cards", on_delete = "cascade" }
-text = { type = "string", required = true }
+text = { type = "string", required = true, searchable = true }
 
 [[collection]]
 name = "things"
 
 [collection.fields]
-label = { type = "string" }
-note  = { type = "string" }
+label = { type = "string", searchable = true }
+note  = { type = "string", searchable = true }
 size  = { type = "integer" }
 share = { type = "float" }
 done  = { type = "boolean" }

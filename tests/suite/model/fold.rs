@@ -38,7 +38,7 @@ const LETTERS: [(&str, &str); 11] = [
     ("ı", "i"),
 ];
 /// How much of a fold sorts.
-const SORTED: usize = 64;
+pub(super) const SORTED: usize = 64;
 
 thread_local! {
     /// The same few texts are folded again and again.

@@ -1,4 +1,4 @@
-//! Operators and sorts in use while many write: afterwards every total and every page is what a fresh start answers.
+//! Operators, sorts and searches in use while many write: afterwards every total and every page is what a fresh start answers.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ const WRITES: usize = 100;
 const OWNERS: [&str; 8] = ["Ólafur", "olafur", "Ola", "O’Neill", "oneill", "ß", "Zoë", "zz"];
 const PADS: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("Á"), Some("ab"), Some("z")];
 
-/// What is asked of the list: each operator, sorts of one to three names, and both together.
-const QUERIES: [&str; 34] = [
+/// What is asked of the list: each operator, sorts of one to three names, searches, and all of them together.
+const QUERIES: [&str; 42] = [
     "",
     "sort=-id&",
     "sort=owner&",
@@ -54,6 +54,15 @@ const QUERIES: [&str; 34] = [
     "owner.prefix=o&sort=owner&",
     "owner.gte=o&sort=-owner&",
     "pad.null=false&owner.ne=zz&sort=pad,seq&",
+    "search=ol&",
+    "search=olafur&",
+    "search=o+a&",
+    "search=still&",
+    // Nothing begins so, but for a typo.
+    "search=stull&",
+    "search=z&kind=k1&",
+    "search=a&sort=-owner&",
+    "search=o&id.gte=252000&",
 ];
 
 /// Creates, updates and deletes at random, on records of its own and on those of the others.
@@ -128,7 +137,12 @@ fn pages(server: &Server, query: &str) -> Vec<String> {
 fn do_not_drift(memory: &str, seeds: std::ops::Range<u64>) {
     let home = still_life(memory);
     // Pages of a length that does not divide anything.
-    home.configure(&notes(memory).replace("page_size = 6000", "page_size = 997"));
+    let config = notes(memory).replace("page_size = 6000", "page_size = 997");
+    let searchable = |name: &str, config: String| {
+        let (before, behind) = config.split_once(&format!("{name} = {{ type = \"string\"")).unwrap();
+        format!("{before}{name} = {{ type = \"string\", searchable = true{behind}")
+    };
+    home.configure(&searchable("owner", searchable("pad  ", config)));
     let mut server = home.serve();
     for seed in seeds {
         std::thread::scope(|scope| {

@@ -24,6 +24,13 @@ fn filled() -> Arc<Home> {
     home
 }
 
+/// All words are known, which are read from the start on.
+fn served() -> Server {
+    let server = filled().serve();
+    wait_until_known(&server, "/users/?search=x");
+    server
+}
+
 /// What a request cost.
 #[derive(Debug, PartialEq)]
 struct Cost {
@@ -65,7 +72,7 @@ fn wait_until_known(server: &Server, list: &str) {
 
 /// `query` sorts so many records.
 fn costs_the_same_at_any_depth(query: &str, matches: usize) {
-    let server = filled().serve();
+    let server = served();
     let list = |offset: usize| format!("/users/?{query}&offset={offset}");
     // One record of the middle, so that no block of those compared has been read before.
     let middle = format!("{}&count=1", list(matches / 2));
@@ -109,12 +116,16 @@ fn a_sorted_page_of_a_range_costs_at_the_end_what_it_costs_at_the_start() {
 /// Records that are in memory need no statement, whatever is asked of them, and in whatever order.
 #[test]
 fn what_is_known_is_answered_without_the_database() {
-    let server = filled().serve();
+    let server = served();
     for query in [
         "sort=last_name",
         "sort=-last_name,first_name",
         "first_name=Ada&sort=-last_name",
         "last_name.prefix=N10",
+        "search=n10",
+        "search=ada+n100",
+        "search=ada&sort=-last_name",
+        "search=n1000000",
         "last_name.contains=99",
         "last_name.lt=n105",
         "first_name.ne=Ada",
@@ -136,7 +147,7 @@ fn what_is_known_is_answered_without_the_database() {
 
 #[test]
 fn one_order_is_made_for_all_who_ask_at_once() {
-    let server = filled().serve();
+    let server = served();
     // All ids are known, so that it is the order alone that is counted.
     wait_until_known(&server, "/users/?count=1");
     let before = counted(&server).scans;
