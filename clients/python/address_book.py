@@ -77,6 +77,10 @@ def book(carnet: AuthenticatedClient) -> None:
     some = list_users.sync(client=carnet, first_name_in=["First7", "First3", "Nobody, or so"], sort="first_name")
     assert isinstance(some, UsersEnvelope) and [user.first_name for user in some.object_list] == ["First3", "First7"]
 
+    # Words are searched by their beginnings, in any order, case and accents aside.
+    searched = list_users.sync(client=carnet, search="even first1", count=1)
+    assert isinstance(searched, UsersEnvelope) and searched.meta.total_count == 5
+
     # Walk by cursors where others write meanwhile: nobody is left out or shown twice. The empty one is the start.
     walked, cursor = page_after(carnet, "")
     delete_users.sync_detailed(walked[0].id, client=carnet)

@@ -75,8 +75,8 @@ name = "address"
 show_id = false
 [collection.fields]
 country = { type = "string", required = true }
-city    = { type = "string", required = true }
-street  = { type = "string", required = true }
+city    = { type = "string", required = true, searchable = true }
+street  = { type = "string", required = true, searchable = true }
 number  = { type = "integer", required = true }
 [collection.pagination]
 page_size = 20
@@ -85,8 +85,8 @@ page_size = 20
 name = "users"
 unique = [["first_name", "last_name"]]
 [collection.fields]
-first_name = { type = "string", required = true }
-last_name  = { type = "string", required = true }
+first_name = { type = "string", required = true, searchable = true }
+last_name  = { type = "string", required = true, searchable = true }
 address    = { type = "integer", references = "address" }
 [collection.pagination]
 page_size = 20

@@ -57,6 +57,10 @@ expect(near.data?.object_list.map(({ number }) => number).join() === '46,45,44',
 const some = await carnet.GET('/users/', { params: { query: { 'first_name.in': ['First7', 'First3', 'Nobody, or so'], sort: 'first_name' } } });
 expect(some.data?.object_list.map(({ first_name }) => first_name).join() === 'First3,First7', 'two by their names');
 
+// Words are searched by their beginnings, in any order, case and accents aside.
+const searched = await carnet.GET('/users/', { params: { query: { search: 'even first1', count: 1 } } });
+expect(searched.data?.meta.total_count === 5, 'the even ones from 10 to 18');
+
 /** A page in the order of names, and the cursor of the next one, which `Link` has while records follow. */
 async function pageAfter(cursor: string): Promise<{ users: User[]; next: string | undefined }> {
   const { data, error, response } = await carnet.GET('/users/', { params: { query: { sort: '-last_name,first_name', after: cursor, count: 10 } } });

@@ -1,9 +1,11 @@
 // The pages of users. Any column sorts.
 import {
-  AutocompleteInput, BulkDeleteButton, Create, DataTable, Edit, List, ReferenceField, ReferenceInput, SelectInput, SimpleForm, TextInput,
+  AutocompleteInput, BulkDeleteButton, Create, DataTable, Edit, List, ReferenceField, ReferenceInput, SearchInput, SelectInput, SimpleForm,
+  TextInput,
 } from 'react-admin';
 
 const filters = [
+  <SearchInput key="q" source="q" alwaysOn />,
   <TextInput key="last_name" source="last_name.prefix" label="Last name" alwaysOn />,
   <ReferenceInput key="address" source="address" reference="address" perPage={50} sort={{ field: 'id', order: 'ASC' }}>
     <SelectInput />
@@ -27,9 +29,9 @@ const Fields = () => (
   <>
     <TextInput source="first_name" />
     <TextInput source="last_name" />
-    {/* Found by a part of the street. */}
+    {/* Found by the beginnings of street and city. */}
     <ReferenceInput source="address" reference="address" perPage={50}>
-      <AutocompleteInput filterToQuery={(text: string) => (text ? { street: { contains: text } } : {})} shouldRenderSuggestions={() => true} />
+      <AutocompleteInput shouldRenderSuggestions={() => true} />
     </ReferenceInput>
   </>
 );

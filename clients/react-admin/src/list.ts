@@ -25,8 +25,11 @@ export interface Page {
   total: number;
 }
 
-/** The long form of the parameter: the short one may be the name of a field. */
+/** The long forms of the parameters: a short one may be the name of a field. */
 const SORT = '_sort';
+const SEARCH = '_search';
+/** What react-admin calls what is typed into a search. */
+const TYPED = 'q';
 
 /** The records from `offset` on, and how many there are in all. */
 export async function list(send: Send, collection: Collection, wanted: Wanted): Promise<Page> {
@@ -53,10 +56,17 @@ async function span(send: Send, collection: Collection, wanted: Wanted, from: nu
 
 async function read(send: Send, collection: Collection, { filter, sort, signal }: Wanted, page: [string, string][]): Promise<Page> {
   const order: [string, string][] = sort ? [[SORT, sort]] : [];
-  const query = new URLSearchParams([...filters(filter), ...order, ...page]).toString();
+  const query = new URLSearchParams([...filters(searched(collection, filter)), ...order, ...page]).toString();
   const { body } = await send(`${collection.name}/${query && `?${query}`}`, { signal, fields: collection.fields.keys() });
   const { meta, object_list } = body as Envelope;
   return { data: object_list.map(withId), total: meta.total_count ?? object_list.length };
+}
+
+/** What is typed is searched for, unless there is a field of that name; nothing typed, nothing searched. */
+function searched(collection: Collection, filter: Record<string, unknown>): Record<string, unknown> {
+  const { [TYPED]: typed, ...others } = filter;
+  if (typed === undefined || collection.fields.has(TYPED)) return filter;
+  return typed === '' ? others : { ...others, [SEARCH]: typed };
 }
 
 /**

@@ -51,8 +51,8 @@ async function lists(provider: DataProvider): Promise<void> {
   equal(ids(rest.data), [4, 2], 'the last page from the end');
   const beyond = await provider.getList('address', { pagination: { page: 9, perPage: 4 }, sort: backwards, filter: {} });
   equal([beyond.data, beyond.total], [[], 12], 'past the beginning');
-  const unknown = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { q: 'x' } }));
-  equal([unknown.status, unknown.message], [400, 'q is not a field of address'], 'an unknown filter');
+  const unknown = await refused(provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { nick: 'x' } }));
+  equal([unknown.status, unknown.message], [400, 'nick is not a field of address'], 'an unknown filter');
   const noted = await provider.getList('notes', { pagination: { page: 2, perPage: 2 }, sort: byId, filter: {} });
   equal([ids(noted.data), noted.total], [[3], 3], 'a list that comes whole');
   equal((await provider.getList('notes', { pagination: { page: 1, perPage: 2 }, sort: backwards, filter: {} })).data.map(({ id }) => id), [3, 2], 'and backwards');
@@ -84,6 +84,12 @@ async function operators(provider: DataProvider): Promise<void> {
     equal((await refused(found({ number }))).message.endsWith(' must be one value, or several'), true, 'what is no value');
   }
   equal((await refused(found({ number: { prefix: 1 } }))).message, 'number.prefix is not a filter of address: number takes ne, in, lt, lte, gt, gte', 'another operator');
+
+  sent.length = 0;
+  equal(await found({ q: 'pár quai', number: { gt: 8 } }), [9, 11], 'what is typed is searched for');
+  equal(lines(), ['GET /address/?number.gt=8&_search=p%C3%A1r+quai&offset=0&count=5'], 'by its long name');
+  equal(await found({ q: '', number: { lt: 2 } }), [1], 'nothing typed, nothing searched');
+  equal((await refused(provider.getList('notes', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { q: 'x' } }))).message, '_search is not a field of notes', 'where no field is searchable');
 
   sent.length = 0;
   equal(ids((await provider.getMany('address', { ids: [3, 999, '1'] })).data), [3, 1], 'many, as they were asked for, the gone left out');
