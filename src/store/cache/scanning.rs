@@ -128,14 +128,17 @@ impl Matches {
         }
         let (cache, collection, since) = (backend.cache(), query.set.collection, self.version);
         backend.refresh().await?;
+        let now = cache.version();
         let Some(changed) = cache.changed_since(collection, since) else { return Err(StoreError::Busy) };
         self.take_out(&changed);
         let ids: Vec<RecordId> = changed.iter().copied().collect();
         self.read(backend, query, Which::These(&ids)).await?;
-        // Of others that have changed it is not known whether that was before or after this read.
-        self.is_behind = cache.changed_since(collection, since).as_ref() != Some(&changed);
+        // Of others that have changed it is not known whether that was before or after this read. Up to then all is
+        // right, so the next time only these are read.
+        let Some(later) = cache.changed_since(collection, now) else { return Err(StoreError::Busy) };
+        self.is_behind = !later.is_subset(&changed);
         if self.is_behind {
-            self.version = since;
+            self.version = now;
         }
         Ok(!self.is_behind)
     }
