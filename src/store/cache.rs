@@ -257,7 +257,7 @@ impl Cache {
         state.sets.apply(&self.catalog, changes);
         let replaced = state.orders.apply(&self.catalog, changes, moved);
         state.recent.note(version, changes);
-        self.blocks.leave_room(state.orders.bytes());
+        self.blocks.leave_room(state.orders.evictable_bytes());
         state.version = version;
         self.applied.store(version, Ordering::Release);
         self.turns.fetch_add(1, Ordering::Release);

@@ -102,7 +102,7 @@ impl Cache {
     pub(in crate::store) fn finish_order(&self, number: u64, order: Order) {
         let mut state = self.change();
         state.orders.finish_build(number, order);
-        self.blocks.leave_room(state.orders.bytes());
+        self.blocks.leave_room(state.orders.evictable_bytes());
         self.made.notify_waiters();
     }
 

@@ -114,6 +114,8 @@ fn changed<'a>(catalog: &'a Catalog, changes: &'a [Change]) -> Vec<Changed<'a>> 
 pub(super) struct Orders {
     entries: Vec<Entry>,
     bytes: usize,
+    /// Of those that do not stay.
+    evictable_bytes: usize,
     limit_bytes: usize,
     clock: AtomicU64,
     builds: Vec<Build>,
@@ -128,6 +130,8 @@ struct Entry {
     key: OrderKey,
     order: Order,
     used: AtomicU64,
+    /// Whatever it takes.
+    stays: bool,
 }
 
 /// An order that somebody is making right now, and what has changed meanwhile.
@@ -161,6 +165,7 @@ impl Orders {
             kept: catalog.collections().iter().flat_map(of_each).collect(),
             entries: Vec::new(),
             bytes: 0,
+            evictable_bytes: 0,
             limit_bytes,
             clock: AtomicU64::new(0),
             builds: Vec::new(),
@@ -182,6 +187,11 @@ impl Orders {
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// What the orders take that do not stay.
+    pub(super) fn evictable_bytes(&self) -> usize {
+        self.evictable_bytes
     }
 
     /// How much all orders may take.
@@ -245,7 +255,9 @@ impl Orders {
     }
 
     fn measure(&mut self) {
-        self.bytes = self.entries.iter().map(|entry| entry.order.bytes()).sum();
+        let bytes = |entry: &Entry| entry.order.bytes();
+        self.bytes = self.entries.iter().map(bytes).sum();
+        self.evictable_bytes = self.entries.iter().filter(|entry| !entry.stays).map(bytes).sum();
     }
 
     /// Drops all orders of a collection, also those that are being made.
@@ -293,8 +305,9 @@ impl Orders {
             return self.refuse(build.key, order.bytes() - self.limit_bytes);
         }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
-        self.bytes += order.bytes();
-        self.entries.push(Entry { key: build.key, order, used });
+        let stays = self.kept.contains(&build.key);
+        self.entries.push(Entry { key: build.key, order, used, stays });
+        self.measure();
         self.make_room();
     }
 
@@ -315,18 +328,17 @@ impl Orders {
     /// Drops the orders that were used longest ago, until the rest fits.
     fn make_room(&mut self) {
         loop {
-            let stays = |entry: &Entry| self.kept.contains(&entry.key);
-            let may_go: Vec<(usize, &Entry)> =
-                self.entries.iter().enumerate().filter(|(_, entry)| !stays(entry)).collect();
-            let bytes: usize = may_go.iter().map(|(_, entry)| entry.order.bytes()).sum();
+            let may_go = self.entries.iter().enumerate().filter(|(_, entry)| !entry.stays);
             // Only where one came in last can there be too many.
             let last = self.entries.last().map(|entry| entry.key.set.collection);
-            let of_last = may_go.iter().filter(|(_, entry)| Some(entry.key.set.collection) == last);
+            let of_last = may_go.clone().filter(|(_, entry)| Some(entry.key.set.collection) == last);
             let is_crowded = of_last.count() > MOST;
             let candidates =
-                may_go.into_iter().filter(|(_, entry)| !is_crowded || Some(entry.key.set.collection) == last);
+                may_go.filter(|(_, entry)| !is_crowded || Some(entry.key.set.collection) == last);
             let oldest = candidates.min_by_key(|(_, entry)| entry.used.load(Relaxed)).map(|(place, _)| place);
-            let (true, Some(place)) = (is_crowded || bytes > self.limit_bytes, oldest) else { return };
+            let (true, Some(place)) = (is_crowded || self.evictable_bytes > self.limit_bytes, oldest) else {
+                return;
+            };
             self.entries.remove(place);
             self.measure();
         }
