@@ -44,6 +44,8 @@ use security_headers::SecurityHeaders;
 pub use settings::Settings;
 use unknown_keys::UnknownKeyLimiter;
 
+/// For `Vary`.
+const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
 const SERVICE_DESCRIPTION: HeaderValue = HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"");
 
 /// Everything that answering needs. After boot only the store's content changes.
@@ -158,7 +160,7 @@ impl App {
             return described(json(&self.documents.root));
         }
         let mut response = console::welcome(request).unwrap_or_else(|| described(json(&self.documents.root)));
-        response::vary(response.headers_mut(), "Accept");
+        response::vary(response.headers_mut(), ACCEPT);
         response
     }
 
@@ -242,7 +244,7 @@ impl Answer for App {
         self.security_headers.add_to(response.headers_mut());
         // Who did not ask for a problem is not to get one from a cache.
         if problem::is_one(response) {
-            response::vary(response.headers_mut(), "Accept");
+            response::vary(response.headers_mut(), ACCEPT);
         }
         if let Some(cors) = &self.cors {
             cors.mark(request, response);

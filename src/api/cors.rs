@@ -7,6 +7,8 @@ use crate::http::{
 };
 
 /// Stands for every origin.
+/// For `Vary`.
+const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 const ANY: &str = "*";
 /// What a page may send besides what every page may.
 const SENT: HeaderValue = HeaderValue::from_static(
@@ -37,7 +39,7 @@ impl Cors {
     /// what it may send.
     pub(super) fn mark(&self, request: &Request, response: &mut Response) {
         // A cache must not hand the answer for one origin to another.
-        response::vary(response.headers_mut(), "Origin");
+        response::vary(response.headers_mut(), ORIGIN);
         let Some(allowed) = self.allowed(request.headers()) else { return };
         let is_asked = *request.method() == Method::OPTIONS
             && response.status() == StatusCode::NO_CONTENT

@@ -35,8 +35,8 @@ impl OriginPolicy {
     /// Lets everything pass that is no browser's, and what a browser may.
     pub(super) fn check(&self, request: &Request, cors: Option<&Cors>) -> Result<(), ApiError> {
         let headers = request.headers();
-        let says_so = headers.contains_key(SEC_FETCH_SITE) || headers.contains_key(header::ORIGIN);
-        if self.is_local && (says_so || looks_like_one(headers)) && !self.is_ours(request) {
+        let (says_so, looks_like_one) = browser(headers);
+        if self.is_local && (says_so || looks_like_one) && !self.is_ours(request) {
             return Err(ApiError::UntrustedHost);
         }
         if !says_so {
@@ -79,14 +79,18 @@ impl OriginPolicy {
     }
 }
 
-/// Whether a client gives itself away as a browser: by its name, or, where the page could change that, by the
-/// languages of its owner.
-fn looks_like_one(headers: &HeaderMap) -> bool {
-    let agent = headers.get(header::USER_AGENT);
-    let languages = headers.get(header::ACCEPT_LANGUAGE);
-    agent.is_some_and(|agent| agent.as_bytes().starts_with(b"Mozilla/"))
+/// Whether a client says that it is a browser, and whether it gives itself away as one: by its name, or, where the page
+/// could change that, by the languages of its owner. Most clients send few fields: to look at each costs less than to look
+/// four names up.
+fn browser(headers: &HeaderMap) -> (bool, bool) {
+    let (mut says_so, mut looks_like_one) = (false, false);
+    for (name, value) in headers {
+        says_so |= *name == header::ORIGIN || *name == SEC_FETCH_SITE;
+        looks_like_one |= *name == header::USER_AGENT && value.as_bytes().starts_with(b"Mozilla/");
         // Libraries that have no owner say `*`.
-        || languages.is_some_and(|languages| languages.as_bytes() != b"*")
+        looks_like_one |= *name == header::ACCEPT_LANGUAGE && value.as_bytes() != b"*";
+    }
+    (says_so, looks_like_one)
 }
 
 /// The host of an origin, without its port.

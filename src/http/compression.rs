@@ -12,6 +12,8 @@ use super::response::{self, AsItIs, Response, StandsFor};
 use super::room::Room;
 use super::whole::Whole;
 
+/// For `Vary`.
+const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 /// Below this the header fields that say so would eat what is saved.
 const SHORTEST: usize = 1024;
 /// From here on it would hold up others that this thread serves.
@@ -65,7 +67,7 @@ pub(super) async fn encode(
         return;
     }
     // Whoever keeps the answer must not hand it to a client that cannot read it.
-    response::vary(response.headers_mut(), "Accept-Encoding");
+    response::vary(response.headers_mut(), ACCEPT_ENCODING);
     let Some(coding) = coding(length, accepted) else { return };
     if response.status() == StatusCode::NOT_MODIFIED {
         return;

@@ -29,21 +29,45 @@ pub enum QueryError {
 /// A name without `=` has an empty value; nothing between two `&` is no pair.
 pub fn parse(query: &str) -> Result<Vec<Pair<'_>>, QueryError> {
     let mut pairs = Vec::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+    let mut rest = query;
+    while !rest.is_empty() {
+        let (pair, others) = cut(rest, b'&');
+        rest = others;
+        if pair.is_empty() {
+            continue;
+        }
         if pairs.len() == MAX_PAIRS {
             return Err(QueryError::TooManyPairs);
         }
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = cut(pair, b'=');
         pairs.push((decode(name, b' ')?, decode(value, b' ')?));
     }
     Ok(pairs)
 }
 
+/// What stands before and behind an ASCII character; all and nothing where there is none. Names and values are short: to
+/// go through them costs less than what finds characters in long texts.
+fn cut(text: &str, at: u8) -> (&str, &str) {
+    match text.bytes().position(|byte| byte == at) {
+        Some(place) => (&text[..place], &text[place + 1..]),
+        None => (text, ""),
+    }
+}
+
 /// Appends `name=value` to a URL.
 pub fn push_pair(url: &mut String, name: &str, value: &str) {
-    url.extend(utf8_percent_encode(name, RESERVED));
+    push_encoded(url, name);
     url.push('=');
-    url.extend(utf8_percent_encode(value, RESERVED));
+    push_encoded(url, value);
+}
+
+fn push_encoded(url: &mut String, text: &str) {
+    // Most texts mean nothing in a URL.
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)) {
+        url.push_str(text);
+    } else {
+        url.extend(utf8_percent_encode(text, RESERVED));
+    }
 }
 
 /// Takes the percent signs out of a text, in which a plus means `plus`.

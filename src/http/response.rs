@@ -1,6 +1,6 @@
 //! Response, and small builders of it.
 
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, Entry, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
 use super::content::Content;
@@ -21,10 +21,15 @@ pub fn as_it_is(mut response: Response) -> Response {
 }
 
 /// Says that the answer would be another one without this header field of the request.
-pub fn vary(headers: &mut HeaderMap, name: &'static str) {
-    let others = headers.get(header::VARY).and_then(|others| others.to_str().ok());
-    let all = others.and_then(|others| HeaderValue::from_str(&format!("{others}, {name}")).ok());
-    headers.insert(header::VARY, all.unwrap_or_else(|| HeaderValue::from_static(name)));
+pub fn vary(headers: &mut HeaderMap, name: HeaderValue) {
+    match headers.entry(header::VARY) {
+        Entry::Vacant(entry) => _ = entry.insert(name),
+        Entry::Occupied(mut entry) => {
+            let all = [entry.get().as_bytes(), b", ", name.as_bytes()].concat();
+            // What is put together of header fields is one.
+            entry.insert(HeaderValue::from_bytes(&all).unwrap_or(name));
+        }
+    }
 }
 
 /// An answer whose body is JSON.

@@ -65,7 +65,8 @@ impl IdFilter {
 
     /// Where those in the range begin and end in a set.
     fn ranks(&self, set: &Ids) -> (u64, u64) {
-        let start = RecordId::new(self.from).map_or(0, |from| set.rank(from));
+        // Most lists ask for no ids, and none is smaller than 1.
+        let start = if self.from > 1 { RecordId::new(self.from).map_or(0, |from| set.rank(from)) } else { 0 };
         let end = match self.to.checked_add(1) {
             None => set.len(),
             Some(after) => RecordId::new(after).map_or(0, |after| set.rank(after)),

@@ -10,6 +10,7 @@ use crate::catalog::collection::Collection;
 use crate::catalog::name::ID;
 use crate::record::cursor::After;
 use crate::record::listing::search::Matching;
+use crate::record::listing::sort::Direction;
 use crate::record::listing::{Column, Condition, Filter, Listing};
 use crate::store::StoreError;
 
@@ -20,12 +21,12 @@ pub(in crate::store) struct Query<'a> {
     /// Conditions on ids, where the list is sorted by id; else the set has them.
     pub(super) ids: IdFilter,
     pub(super) order: Option<OrderKey>,
-    pub(super) slice: Option<Slice<'a>>,
+    pub(super) slice: Option<Box<Slice<'a>>>,
     pub(super) is_backwards: bool,
     pub(super) start: Start<'a>,
     pub(super) count: u64,
     /// A search.
-    pub(super) search: Option<SearchQuery>,
+    pub(super) search: Option<Box<SearchQuery>>,
     /// Records are shown with others, which must be of the same moment.
     pub(super) is_expanded: bool,
 }
@@ -71,14 +72,12 @@ impl<'a> Query<'a> {
             ids: IdFilter::default(),
             order: None,
             slice: None,
-            is_backwards: false,
+            is_backwards: listing.sort.ids == Direction::Descending,
             start,
             count,
             search: None,
             is_expanded: listing.expansion.is_some(),
         };
-        let (sort, is_backwards) = KeptSort::of(collection, &listing.sort);
-        query.is_backwards = is_backwards;
         if listing.sort.fields.is_empty() {
             let is_on_id = |filter: &&Filter| filter.on == Column::Id;
             query.set = SetKey::of(collection, listing.filters.iter().filter(|filter| !is_on_id(filter)))?;
@@ -87,6 +86,7 @@ impl<'a> Query<'a> {
             on_ids.for_each(|filter| query.ids.add(&filter.condition));
             return Some(query);
         }
+        let (sort, _) = KeptSort::of(collection, &listing.sort);
         query.set = SetKey::of(collection, listing.filters.iter())?;
         query.look_for(matching, false);
         let first = sort.first_ascending().map(Column::Field);
@@ -101,7 +101,7 @@ impl<'a> Query<'a> {
             let rest = listing.filters.iter().filter(|filter| !is_in_slice(filter));
             let set = SetKey::of(collection, rest)?.searched(matching);
             let order = OrderKey { set, sort: sort.clone() };
-            query.slice = Some(Slice { order, conditions });
+            query.slice = Some(Box::new(Slice { order, conditions }));
         }
         query.order = Some(OrderKey { set: query.set.clone(), sort });
         Some(query)
@@ -115,7 +115,8 @@ impl<'a> Query<'a> {
         let parts = [Matching::Whole, Matching::Partly].map(|matching| self.set.searched(matching));
         let parts = (is_unsorted && matching == Matching::Begins).then_some(parts);
         self.set = self.set.searched(matching);
-        self.search = Some(SearchQuery { alone, forgives_typos: matching == Matching::Typo, parts });
+        let forgives_typos = matching == Matching::Typo;
+        self.search = Some(Box::new(SearchQuery { alone, forgives_typos, parts }));
     }
 
     /// The key by which a record is sorted where there is no order.

@@ -62,22 +62,25 @@ impl SetKey {
         collection: &Collection,
         filters: impl Iterator<Item = &'a Filter>,
     ) -> Option<Self> {
-        let mut terms: Vec<(usize, Term)> = Vec::new();
-        let mut conditions: Vec<(Column, Operator, Condition)> = Vec::new();
+        let mut key = Self::all_of(collection.position());
+        let mut operators: Vec<Operator> = Vec::new();
         for Filter { on, operator, condition, .. } in filters {
             match (on, Term::asked(condition)) {
                 _ if *condition == Condition::Never => return None,
                 (Column::Field(position), Some(term)) if *operator == Operator::Equals => {
-                    terms.push((*position, term));
+                    let place = key.fields.partition_point(|earlier| earlier < position);
+                    key.fields.insert(place, *position);
+                    key.terms.insert(place, term);
                 }
-                _ => conditions.push((*on, *operator, condition.clone())),
+                _ => {
+                    let earlier = key.conditions.iter().zip(&operators);
+                    let place = earlier.filter(|((of, _), by)| (of, *by) < (on, operator)).count();
+                    key.conditions.insert(place, (*on, condition.clone()));
+                    operators.insert(place, *operator);
+                }
             }
         }
-        terms.sort_by_key(|(position, _)| *position);
-        conditions.sort_by_key(|(on, operator, _)| (*on, *operator));
-        let (fields, terms) = terms.into_iter().unzip();
-        let conditions = conditions.into_iter().map(|(on, _, condition)| (on, condition)).collect();
-        Some(Self { collection: collection.position(), fields, terms, conditions })
+        Some(key)
     }
 
     /// Whether it is all of the collection.

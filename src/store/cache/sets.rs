@@ -31,8 +31,9 @@ type Terms = HashMap<Vec<Term>, usize>;
 
 /// All sets of one store.
 pub(super) struct Sets {
-    /// For each collection: by combination of fields, by terms, the place among the entries.
-    shapes: Vec<HashMap<Vec<usize>, Terms>>,
+    /// For each collection: by combination of fields, by terms, the place among the entries. There are so few
+    /// combinations that to look at each costs less than to hash one.
+    shapes: Vec<Vec<(Vec<usize>, Terms)>>,
     /// For each collection: those with conditions, each of which is tested at every change.
     tested: Vec<HashMap<SetKey, usize>>,
     /// For each collection: the place of the set of all ids, which most lists ask for.
@@ -69,7 +70,7 @@ struct Build {
 impl Sets {
     pub(super) fn new(collections: usize, limit_bytes: usize) -> Self {
         Self {
-            shapes: (0..collections).map(|_| HashMap::new()).collect(),
+            shapes: (0..collections).map(|_| Vec::new()).collect(),
             tested: (0..collections).map(|_| HashMap::new()).collect(),
             all: vec![None; collections],
             entries: Vec::new(),
@@ -90,7 +91,7 @@ impl Sets {
         } else if key.fields.is_empty() {
             self.all[key.collection]
         } else {
-            self.shapes[key.collection].get(&key.fields)?.get(&key.terms).copied()
+            shape(&self.shapes[key.collection], &key.fields)?.get(&key.terms).copied()
         }
     }
 
@@ -220,7 +221,7 @@ impl Sets {
     pub(super) fn publish(&mut self, key: SetKey, ids: Ids) {
         let shapes = &self.shapes[key.collection];
         let is_a_shape_too_many =
-            key.conditions.is_empty() && shapes.len() >= MOST_SHAPES && !shapes.contains_key(&key.fields);
+            key.conditions.is_empty() && shapes.len() >= MOST_SHAPES && shape(shapes, &key.fields).is_none();
         if self.place(&key).is_some() || is_a_shape_too_many {
             return;
         }
@@ -245,8 +246,12 @@ impl Sets {
             self.all[key.collection] = Some(place);
         }
         if key.conditions.is_empty() {
-            let by_terms = self.shapes[key.collection].entry(key.fields.clone()).or_default();
-            by_terms.insert(key.terms.clone(), place);
+            let shapes = &mut self.shapes[key.collection];
+            let at = shapes.iter().position(|(fields, _)| *fields == key.fields).unwrap_or_else(|| {
+                shapes.push((key.fields.clone(), Terms::new()));
+                shapes.len() - 1
+            });
+            shapes[at].1.insert(key.terms.clone(), place);
         }
         self.entries[place] = Some(Entry { key, ids, bytes, changes: 0, used });
         self.bytes += bytes;
@@ -299,13 +304,18 @@ impl Sets {
             self.all[entry.key.collection] = None;
         }
         let shapes = &mut self.shapes[entry.key.collection];
-        if let Some(by_terms) = shapes.get_mut(&entry.key.fields) {
-            by_terms.remove(&entry.key.terms);
-            if by_terms.is_empty() {
-                shapes.remove(&entry.key.fields);
+        shapes.retain_mut(|(fields, by_terms)| {
+            if *fields == entry.key.fields {
+                by_terms.remove(&entry.key.terms);
             }
-        }
+            !by_terms.is_empty()
+        });
     }
+}
+
+/// The sets of a combination of fields.
+fn shape<'a>(shapes: &'a [(Vec<usize>, Terms)], fields: &[usize]) -> Option<&'a Terms> {
+    shapes.iter().find(|(of, _)| of == fields).map(|(_, by_terms)| by_terms)
 }
 
 impl Entry {

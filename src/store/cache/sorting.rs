@@ -11,6 +11,10 @@ use super::set_key::SetKey;
 use crate::record::RecordId;
 use crate::store::StoreError;
 
+/// So many matches of a filter are sorted for each request, even where an order of them could be made from that of all
+/// records: there are many such filters, and few orders are kept.
+const AT_ONCE: usize = 100;
+
 /// What is known of a sorted list.
 pub(super) enum Learned {
     /// Its order.
@@ -37,11 +41,15 @@ pub(super) async fn learn(
     if !order.set.is_all() {
         learn_set(backend, query, &order.set).await?;
     }
-    if let Some(few) = cache.few(&order.set) {
-        return Ok(Learned::Few(few));
+    let few = cache.few(&order.set);
+    if let Some((_, ids)) = &few
+        && !order.set.is_all()
+        && (ids.len() <= AT_ONCE || !cache.has_order(&order.of_all()))
+    {
+        return Ok(few.map_or(Learned::Nothing, Learned::Few));
     }
     if !make(backend, query.collection, &order.of_all()).await? {
-        return Ok(Learned::Nothing);
+        return Ok(few.map_or(Learned::Nothing, Learned::Few));
     }
     if !order.set.is_all() {
         timeout(WAIT, make_part(backend, order)).await.map_err(|_| query.being_made())?;

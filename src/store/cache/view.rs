@@ -15,6 +15,8 @@ use crate::store::{Page, Records, StoreError};
 
 /// From so many wanted records on, the whole block is read instead of each of them.
 const WORTH_A_BLOCK: usize = 4;
+/// So many records of a page may stand in as many blocks without a second allocation.
+const USUAL_PAGE: usize = 20;
 /// Room for a record, and for what will be written around a page: nothing is moved where this is enough.
 const USUAL_RECORD: usize = 128;
 const ENVELOPE: usize = 512;
@@ -61,13 +63,20 @@ impl View {
         block: impl Fn(BlockKey) -> Option<Arc<Block>>,
     ) -> Self {
         let Found { total, offset, ids, next } = found;
-        let mut runs: Vec<Run> = Vec::with_capacity(4);
-        for (place, id) in ids.iter().enumerate() {
-            let key = BlockKey::of(collection, *id);
-            match runs.last_mut() {
-                Some(run) if run.key == key && ids[place - 1] < *id => run.ids.end += 1,
-                _ => runs.push(Run { key, ids: place..place + 1, block: block(key), is_read: false }),
-            }
+        let mut runs: Vec<Run> = Vec::with_capacity(ids.len().min(USUAL_PAGE));
+        let mut rest = ids.as_slice();
+        while let Some((first, others)) = rest.split_first() {
+            let key = BlockKey::of(collection, *first);
+            let (mut last, (_, end)) = (*first, key.ids());
+            let follows = |id: &&RecordId| {
+                let follows = last < **id && id.get() <= end;
+                last = **id;
+                follows
+            };
+            let length = 1 + others.iter().take_while(follows).count();
+            let place = ids.len() - rest.len();
+            runs.push(Run { key, ids: place..place + length, block: block(key), is_read: false });
+            rest = &rest[length..];
         }
         View { version, total, offset, next, may_be_absent: false, ids, runs }
     }
@@ -150,22 +159,27 @@ impl View {
     /// In one piece: to copy a few kilobytes is cheaper than to send several pieces.
     fn joined(&self, request: &ListRequest<'_, '_>, embedded: &Embedded) -> Page {
         let shown = request.shown();
+        let is_whole = shown.is_all();
         let mut bytes = Vec::with_capacity(self.ids.len() * USUAL_RECORD + ENVELOPE);
         for run in &self.runs {
             let Some(block) = &run.block else { continue };
             let ids = &self.ids[run.ids.clone()];
-            let neighbours = block.neighbours(ids).filter(|_| shown.is_all());
+            let neighbours = if is_whole { block.neighbours(ids) } else { None };
             let mut push = |text: &[u8]| {
-                if !bytes.is_empty() {
-                    bytes.push(b',');
+                if is_whole {
+                    bytes.extend_from_slice(text);
+                } else {
+                    shown.write(text, embedded, &mut bytes);
                 }
-                shown.write(text, embedded, &mut bytes);
+                bytes.push(b',');
             };
             match neighbours {
                 Some(records) => push(records),
                 None => ids.iter().filter_map(|id| block.text(*id)).for_each(push),
             }
         }
+        // No comma behind the last.
+        bytes.pop();
         Page::new(Records::Joined(bytes), self.total)
     }
 
