@@ -14,13 +14,14 @@ pub use planted::is_planted;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     ("query", targets::query::run),
     ("body", targets::body::run),
     ("config", targets::config::run),
     ("url", targets::url::run),
     ("key", targets::key::run),
     ("etag", targets::etag::run),
+    ("fold", targets::fold::run),
     ("head", targets::head::run),
     ("router", targets::router::run),
 ];

@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod config;
 pub(crate) mod etag;
+pub(crate) mod fold;
 pub(crate) mod head;
 pub(crate) mod key;
 pub(crate) mod query;
