@@ -12,7 +12,7 @@ use crate::process::Server;
 use crate::rows::Book;
 
 /// Raised when the rows change, so that older databases are made anew.
-const ROWS_VERSION: u32 = 1;
+const ROWS_VERSION: u32 = 2;
 
 /// The databases of one size.
 #[derive(Debug, Clone)]

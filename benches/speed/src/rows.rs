@@ -10,7 +10,12 @@ pub(crate) const COMMON_FIRST_NAME: &str = "Anna";
 /// One id in so many is a hole.
 const HOLES: u64 = 10;
 /// So many users on average share a rare last name.
-pub(crate) const RARE_MATCHES: u64 = 8;
+const RARE_MATCHES: u64 = 8;
+/// Numbers are spelled with these: ascending, so that names sort as their numbers do, and without the `m` of the common
+/// last name.
+pub(crate) const LETTERS: [char; 10] = ['a', 'e', 'i', 'l', 'n', 'o', 'p', 's', 't', 'u'];
+/// Letters of a rare last name.
+pub(crate) const RARE_LETTERS: usize = 7;
 /// So many users on average share an address.
 const PER_ADDRESS: u64 = 10;
 
@@ -44,6 +49,16 @@ impl Book {
         self.users / PER_ADDRESS
     }
 
+    /// How many rare last names there are.
+    pub(crate) fn rare_names(self) -> u64 {
+        self.users / RARE_MATCHES
+    }
+
+    /// How far they lie apart: any three letters begin some of them, as among real names.
+    pub(crate) fn rare_step(self) -> u64 {
+        10_u64.pow(RARE_LETTERS as u32) / self.rare_names()
+    }
+
     pub(crate) fn user(self, id: u64) -> User {
         let dice = |purpose: u64| mix(id ^ mix(purpose));
         let first_name = match dice(1) {
@@ -52,7 +67,7 @@ impl Book {
         };
         let last_name = match dice(2) {
             roll if roll % 10 == 0 => COMMON_LAST_NAME.to_owned(),
-            roll => format!("Rare{:07}", roll / 10 % (self.users / RARE_MATCHES)),
+            roll => spelled(roll / 10 % self.rare_names() * self.rare_step(), RARE_LETTERS),
         };
         let address = match dice(3) {
             roll if roll % 16 == 0 => None,
@@ -76,6 +91,16 @@ impl Book {
         }
         drawn.into_iter().map(|id| self.user(id)).collect()
     }
+}
+
+/// A name of so many letters for a number.
+pub(crate) fn spelled(number: u64, letters: usize) -> String {
+    let digits = format!("{number:0letters$}");
+    let letters = digits.bytes().map(|digit| LETTERS[usize::from(digit - b'0')]);
+    letters
+        .enumerate()
+        .map(|(at, letter)| if at == 0 { letter.to_ascii_uppercase() } else { letter })
+        .collect()
 }
 
 fn is_live(id: u64) -> bool {
@@ -103,6 +128,8 @@ mod tests {
         assert!((110_000..112_500).contains(&book.last_id));
         assert!((9_500..10_500).contains(&share(&|user| user.last_name == COMMON_LAST_NAME)));
         assert!((19_500..20_500).contains(&share(&|user| user.first_name == COMMON_FIRST_NAME)));
+        let beginnings = users.iter().map(|user| &user.last_name[..3]);
+        assert_eq!(beginnings.collect::<std::collections::BTreeSet<_>>().len(), 1_001);
         assert!(users.iter().all(|user| user.address.is_none_or(|id| (1..=book.addresses()).contains(&id))));
     }
 

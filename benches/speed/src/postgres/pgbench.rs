@@ -9,7 +9,7 @@ use super::Bench;
 use crate::load::Outcome;
 use crate::reads::{DEEP, FETCH, FEW, FIRST, HOT_IDS, HOT_NAMES, MANY, WINDOW};
 use crate::results::{Measure, Sample};
-use crate::rows::{Book, COMMON_FIRST_NAME, COMMON_LAST_NAME, RARE_MATCHES};
+use crate::rows::{Book, COMMON_FIRST_NAME, COMMON_LAST_NAME, LETTERS, RARE_LETTERS};
 use crate::substance::PAGE;
 
 /// Clients, and threads of pgbench, among which the fastest pair is looked for.
@@ -153,10 +153,19 @@ pub(super) fn read(line: &str, book: Book) -> String {
         FIRST => listed("\\set offset 0\n".into(), String::new()),
         DEEP => listed(pages(book.users / 10 * 9, WINDOW.min(book.users / 20)), String::new()),
         FEW => {
-            let (names, step) = spread(HOT_NAMES as u64, book.users / RARE_MATCHES);
+            let (names, step) = spread(HOT_NAMES as u64, book.rare_names());
             listed(
-                format!("\\set offset 0\n\\set name {step} * random(0, {})\n", names - 1),
-                format!(" WHERE last_name = 'Rare' || lpad(:name::text, 7, '0') AND {}", short("last_name")),
+                format!(
+                    "\\set offset 0\n\\set name {} * random(0, {})\n",
+                    step * book.rare_step(),
+                    names - 1
+                ),
+                format!(
+                    " WHERE last_name = initcap(translate(lpad(:name::text, {RARE_LETTERS}, '0'), '0123456789', '{}')) \
+                     AND {}",
+                    String::from_iter(LETTERS),
+                    short("last_name")
+                ),
             )
         }
         MANY => listed(pages(0, (book.users / 20).min(WINDOW / 5)), format!(" WHERE {last_name}")),
