@@ -2,6 +2,7 @@
 
 use crate::Bench;
 use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
+use crate::queries;
 use crate::reads::{DEEP, FETCH, FIRST, MANY, MEMORY_AFTER, TWO};
 use crate::report::{Table, show, users};
 use crate::results::{Measure, Results, Spread};
@@ -9,7 +10,7 @@ use crate::starts::{AFTER_KILL, FIRST_ASK, MEMORY, START};
 use crate::writes::{ALONE, BESIDE, CREATE_64, SYNCS, USERS};
 
 const MILLION: u64 = 1_000_000;
-const TEN_MILLION: u64 = 10_000_000;
+pub(crate) const TEN_MILLION: u64 = 10_000_000;
 /// From so many syncs a second on, a disk counts as quiet.
 const QUIET_DISK: f64 = 2_000.0;
 /// The default of `[server] memory`, and what the process needs besides.
@@ -32,8 +33,11 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn table(bench: &Bench, results: &Results) -> Table {
-    let largest = bench.filled.last().map_or(0, |filled| filled.book.users);
-    let mut table = judge(rows(bench, results), largest);
+    let sizes: Vec<u64> = bench.filled.iter().map(|filled| filled.book.users).collect();
+    let largest = sizes.last().copied().unwrap_or_default();
+    let mut rows = rows(&sizes, results);
+    rows.extend(queries::report::rows(&sizes, results));
+    let mut table = judge(rows, largest);
     table.add(
         ["durable creates at 64 clients / TrailBase's", "≥ 1.5", "", "not part of this run"]
             .map(str::to_owned),
@@ -69,9 +73,8 @@ pub(crate) fn judge(rows: Vec<Row>, largest: u64) -> Table {
     table
 }
 
-fn rows(bench: &Bench, results: &Results) -> Vec<Row> {
+fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
     use Goal::{AtLeast, AtMost};
-    let sizes: Vec<u64> = bench.filled.iter().map(|filled| filled.book.users).collect();
     let largest = sizes.last().copied().unwrap_or_default();
     let cpu = |above, below| results.ratio(above, below, Measure::Cpu);
     let to_bare = |bare: Who, line: &'static str, size: u64| {

@@ -72,6 +72,18 @@ pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     })
 }
 
+/// The same requests, so many in a second at most.
+pub(crate) fn paced(plan: Box<Plan>, per_second: u32) -> Box<Plan> {
+    let (began, asked) = (Instant::now(), AtomicUsize::new(0));
+    Box::new(move |dice, buffer| {
+        let due = Duration::from_secs(asked.fetch_add(1, Ordering::Relaxed) as u64) / per_second;
+        while let Some(early) = due.checked_sub(began.elapsed()).filter(|early| !early.is_zero()) {
+            std::thread::park_timeout(early);
+        }
+        plan(dice, buffer)
+    })
+}
+
 struct Client {
     stream: TcpStream,
     outgoing: Vec<u8>,

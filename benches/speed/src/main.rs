@@ -13,6 +13,7 @@ mod options;
 mod plot;
 mod postgres;
 mod process;
+mod queries;
 mod reads;
 mod report;
 mod results;
@@ -81,6 +82,7 @@ fn run(options: Options) -> anyhow::Result<()> {
     starts::measure(&bench, &mut results).context("while measuring starts")?;
     reads::measure(&bench, &mut results).context("while measuring reads")?;
     writes::measure(&bench, &mut results).context("while measuring writes")?;
+    queries::measure(&bench, &mut results).context("while measuring queries")?;
     std::fs::remove_dir_all(&bench.scratch)?;
     report::write(&bench, &machine, &results)
 }

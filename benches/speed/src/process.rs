@@ -69,6 +69,15 @@ impl Server {
         Self::carnet_on(options, &format!("sqlite:{}", database.display()))
     }
 
+    /// With a configuration of its own.
+    pub(crate) fn carnet_by(options: &Options, database: &Path, config: &Path) -> anyhow::Result<Self> {
+        let database = format!("sqlite:{}", database.display());
+        let mut command =
+            carnet(&options.carnet, &["serve", "--listen", "127.0.0.1:0", "--database", &database]);
+        command.arg("--config").arg(config);
+        announced(options, Who::Carnet, command)
+    }
+
     /// On the database that this address leads to.
     pub(crate) fn carnet_on(options: &Options, database: &str) -> anyhow::Result<Self> {
         let command = carnet(&options.carnet, &["serve", "--listen", "127.0.0.1:0", "--database", database]);
@@ -118,6 +127,14 @@ impl Server {
                 .with_context(|| format!("no {name} in /proc/PID/status"))
         };
         Ok(Memory { resident: mebibytes("VmRSS:")?, own: mebibytes("RssAnon:")? })
+    }
+
+    /// A gauge, as `/metrics` of carnet has it.
+    pub(crate) fn metric(&self, name: &str) -> anyhow::Result<f64> {
+        let body = http::exchange(self.address, &http::plain("GET", "/metrics"))?.body;
+        let text = String::from_utf8(body)?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(value.with_context(|| format!("no {name} in /metrics"))?.trim().parse()?)
     }
 
     /// Stops it as an operator would, and waits until it has gone.

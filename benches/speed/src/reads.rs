@@ -10,9 +10,10 @@ use crate::fill::Filled;
 use crate::http;
 use crate::load::{self, Limit, Plan};
 use crate::process::{Server, Who};
+use crate::queries;
 use crate::results::{Measure, Results, Sample};
 use crate::rows::{Book, COMMON_FIRST_NAME, COMMON_LAST_NAME};
-use crate::substance::{self, Ask, PAGE};
+use crate::substance::{self, Ask, PAGE, Page};
 
 pub(crate) const FETCH: &str = "fetch one";
 pub(crate) const FIRST: &str = "first page";
@@ -55,7 +56,8 @@ struct Part<'a> {
 }
 
 pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()> {
-    let lines: Vec<&'static str> = LINES.into_iter().filter(|line| bench.options.wants(line)).collect();
+    let lines = LINES.into_iter().chain(queries::LINES);
+    let lines: Vec<&'static str> = lines.filter(|line| bench.options.wants(line)).collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -92,6 +94,7 @@ pub(crate) fn turn(
 
 fn start<'a>(bench: &Bench, filled: &'a Filled) -> anyhow::Result<Field<'a>> {
     let carnet = Server::carnet(&bench.options, &filled.carnet)?;
+    queries::await_words(&carnet);
     let pocketbase = match (&bench.options.pocketbase, &filled.pocketbase) {
         (Some(program), Some(directory)) => Some(Server::pocketbase(&bench.options, program, directory)?),
         _ => None,
@@ -115,7 +118,8 @@ fn measure_line(
         let users = field.filled.book.users;
         let asks = asks(line, field.filled.book);
         let sample: Vec<&Ask> = spaced(&asks, COMPARED).collect();
-        if let Some(pocketbase) = &field.pocketbase {
+        let pocketbase = field.pocketbase.as_ref().filter(|_| !queries::ALONE.contains(&line));
+        if let Some(pocketbase) = pocketbase {
             for ask in &sample {
                 if let Some(reason) = substance::difference(ask, &field.carnet, pocketbase)? {
                     results.refuse((line, users, Who::PocketBase), reason);
@@ -123,7 +127,7 @@ fn measure_line(
             }
         }
         let most = clients(&field.carnet, sample[0], slice)?;
-        let servers = [Some(&field.carnet), Some(bare), Some(bare_head), field.pocketbase.as_ref()];
+        let servers = [Some(&field.carnet), Some(bare), Some(bare_head), pocketbase];
         for server in servers.into_iter().flatten() {
             let plan = load::any_of(asks.iter().map(|ask| ask.request(server.who)).collect());
             // Caches are warm, and a filter is known, before anything counts.
@@ -164,9 +168,9 @@ fn measure_line(
 
 /// What a line asks for.
 pub(crate) fn asks(line: &str, book: Book) -> Vec<Ask> {
-    let page = |offset, filters: &[(&'static str, &str)]| Ask::Page {
-        offset,
-        filters: filters.iter().map(|(field, value)| (*field, (*value).to_owned())).collect(),
+    let page = |offset, filters: &[(&'static str, &str)]| {
+        let filters = filters.iter().map(|(field, value)| (*field, (*value).to_owned())).collect();
+        Ask::Page(Page { offset, filters, ..Page::default() })
     };
     let pages = |first: u64, records: u64| {
         (first / PAGE..).map(|number| number * PAGE).take((records / PAGE) as usize)
@@ -192,9 +196,10 @@ pub(crate) fn asks(line: &str, book: Book) -> Vec<Ask> {
         MANY => {
             pages(0, (book.users / 20).min(WINDOW / 5)).map(|offset| page(offset, &[last_name])).collect()
         }
-        _ => pages(0, (book.users / 100).clamp(PAGE, WINDOW / 5))
+        TWO => pages(0, (book.users / 100).clamp(PAGE, WINDOW / 5))
             .map(|offset| page(offset, &[first_name, last_name]))
             .collect(),
+        _ => queries::asks(line, book),
     }
 }
 
@@ -222,7 +227,7 @@ fn bares(bench: &Bench, carnet: &Server, asks: &[Ask]) -> anyhow::Result<[Server
 /// So many clients that the requests in flight at the end of a slice do not take longer than the slice.
 fn clients(server: &Server, ask: &Ask, slice: Duration) -> anyhow::Result<usize> {
     let began = Instant::now();
-    ask.answer(server)?;
+    substance::fetch(server.address, &ask.request(server.who))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let fitting = slice.as_secs_f64() * cores / began.elapsed().as_secs_f64();
     Ok((fitting as usize).clamp(2, CLIENTS))

@@ -12,6 +12,7 @@ use crate::goals;
 use crate::options::Options;
 use crate::plot;
 use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
+use crate::queries::{self, first_asks};
 use crate::reads;
 use crate::results::{Key, Measure, Results, Spread};
 use crate::starts;
@@ -101,6 +102,7 @@ fn tables(bench: &Bench, results: &Results) -> Vec<(&'static str, Table)> {
         ("Goals", goals::table(bench, results)),
         ("Reads", reads_table(results)),
         ("Writes, on a database of 100 k users", writes_table(results)),
+        ("Queries for the first time, walks, and beside writes", queries::report::table(results)),
         ("Starts and memory", starts_table(results)),
     ]
 }
@@ -123,7 +125,7 @@ fn reads_table(results: &Results) -> Table {
         "PocketBase",
         "clients: carnet, PocketBase",
     ]);
-    for line in reads::LINES {
+    for line in reads::LINES.into_iter().chain(queries::LINES) {
         for size in results.sizes(line) {
             let key = |who| (line, size, who);
             let cpu = |who| shown(results.spread(key(who), Measure::Cpu));
@@ -214,6 +216,7 @@ fn starts_table(results: &Results) -> Table {
     for line in starts::LINES {
         add(line, if line == starts::FIRST_ASK { Sqlite } else { PocketBase });
     }
+    first_asks::BESIDE_SQLITE.into_iter().chain(first_asks::BYTES).for_each(|line| add(line, Sqlite));
     add(reads::MEMORY_AFTER, PocketBase);
     add(writes::SYNCS, Disk);
     table

@@ -16,7 +16,7 @@ use crate::load::{self, Limit};
 use crate::process::{Server, Who};
 use crate::results::Results;
 use crate::rows::COMMON_LAST_NAME;
-use crate::substance::{self, Ask};
+use crate::substance::{self, Ask, Page};
 use crate::writes;
 
 pub(crate) const START: &str = "start to first page, s";
@@ -62,7 +62,8 @@ fn start_carnet(bench: &Bench, results: &mut Results, filled: &Filled) -> anyhow
     let server = Server::carnet(&bench.options, &filled.carnet)?;
     first_page(results, START, users, &server, users)?;
 
-    let ask = Ask::Page { offset: 0, filters: vec![("last_name", COMMON_LAST_NAME.to_owned())] };
+    let filters = vec![("last_name", COMMON_LAST_NAME.to_owned())];
+    let ask = Ask::Page(Page { filters, ..Page::default() });
     let began = Instant::now();
     substance::fetch(server.address, &ask.request(Who::Carnet))?;
     results.add_figure((FIRST_ASK, users, Who::Carnet), began.elapsed().as_secs_f64() * 1e3);
@@ -88,7 +89,7 @@ pub(crate) fn first_page(
     server: &Server,
     expected: u64,
 ) -> anyhow::Result<()> {
-    let total = Ask::Page { offset: 0, filters: Vec::new() }.answer(server)?.total.unwrap_or_default();
+    let total = Ask::Page(Page::default()).answer(server)?.total.unwrap_or_default();
     let seconds = server.spawned.elapsed().as_secs_f64();
     results.add_figure((line, users, server.who), seconds);
     if line == START {

@@ -3,12 +3,14 @@
 
 use std::fmt::Write;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use dev::client::Client;
 use serde_json::Value;
 
 use crate::fill::pocketbase_id;
-use crate::http;
+use crate::http::{self, PATIENCE};
 use crate::process::{Server, Who};
 
 pub(crate) const PAGE: u64 = 20;
@@ -17,11 +19,18 @@ pub(crate) const PAGE: u64 = 20;
 #[derive(Debug, Clone)]
 pub(crate) enum Ask {
     One(u64),
-    /// An offset that is a multiple of [`PAGE`], since PocketBase knows pages only by number.
-    Page {
-        offset: u64,
-        filters: Vec<(&'static str, String)>,
-    },
+    Page(Page),
+}
+
+/// A page of a list; without more words, the first one of all records.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Page {
+    /// A multiple of [`PAGE`], since PocketBase knows pages only by number.
+    pub(crate) offset: u64,
+    /// A field; records that are equal in it come by id, as all do without.
+    pub(crate) sort: Option<&'static str>,
+    /// Names and values; where carnet alone is asked, also what is no filter.
+    pub(crate) filters: Vec<(&'static str, String)>,
 }
 
 /// An answer without its form.
@@ -40,21 +49,24 @@ impl Ask {
                 format!("/api/collections/users/records/{}", pocketbase_id(*id))
             }
             (Ask::One(id), _) => format!("/users/{id}/"),
-            (Ask::Page { offset, filters }, Who::PocketBase) => {
+            (Ask::Page(Page { offset, sort, filters }), Who::PocketBase) => {
                 let page = offset / PAGE + 1;
+                let sort = sort.map_or(String::new(), |field| format!("{field},"));
                 // The order of insertion, which is the order of the ids, is its cheapest one.
                 let mut target =
-                    format!("/api/collections/users/records?page={page}&perPage={PAGE}&sort=@rowid");
+                    format!("/api/collections/users/records?page={page}&perPage={PAGE}&sort={sort}@rowid");
                 for (position, (field, value)) in filters.iter().enumerate() {
                     let joint = if position == 0 { "&filter=" } else { "%26%26" };
                     let _ = write!(target, "{joint}({field}%3D'{value}')");
                 }
                 target
             }
-            (Ask::Page { offset, filters }, _) => {
+            (Ask::Page(Page { offset, sort, filters }), _) => {
                 let mut target = "/users/".to_owned();
+                let sort = sort.map(|field| ("sort", field.to_owned()));
                 let offset = (*offset > 0).then(|| ("offset", offset.to_string()));
-                for (position, (field, value)) in filters.iter().cloned().chain(offset).enumerate() {
+                let parameters = filters.iter().cloned().chain(sort).chain(offset);
+                for (position, (field, value)) in parameters.enumerate() {
                     let joint = if position == 0 { '?' } else { '&' };
                     let _ = write!(target, "{joint}{field}={value}");
                 }
@@ -69,15 +81,22 @@ impl Ask {
         let value: Value = serde_json::from_slice(&body).context("an answer that is not JSON")?;
         match (self, server.who) {
             (Ask::One(_), _) => Ok(Substance { total: None, records: vec![record(&value)?] }),
-            (Ask::Page { .. }, Who::PocketBase) => page(&value["totalItems"], &value["items"]),
-            (Ask::Page { .. }, _) => page(&value["meta"]["total_count"], &value["object_list"]),
+            (Ask::Page(_), Who::PocketBase) => page(&value["totalItems"], &value["items"]),
+            (Ask::Page(_), _) => page(&value["meta"]["total_count"], &value["object_list"]),
         }
     }
 }
 
-/// The body of a successful answer.
+/// The body of a successful answer; an order that is being made is waited for.
 pub(crate) fn fetch(address: SocketAddr, request: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let answer = http::exchange(address, request).context("no answer")?;
+    let mut client = Client::new(address);
+    let began = Instant::now();
+    let mut ask = || client.exchange(request, "GET").context("no answer");
+    let mut answer = ask()?;
+    while answer.status == 503 && answer.excerpt().contains("is being made") && began.elapsed() < PATIENCE {
+        std::thread::park_timeout(Duration::from_millis(20));
+        answer = ask()?;
+    }
     if !(200..300).contains(&answer.status) {
         bail!("{}: {}", answer.status, answer.excerpt());
     }

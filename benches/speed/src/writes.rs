@@ -14,13 +14,13 @@ use rusqlite::Connection;
 use crate::Bench;
 use crate::fill::{self, pocketbase_id};
 use crate::http;
-use crate::load::{self, Limit, Plan};
+use crate::load::{self, Limit, Outcome, Plan};
 use crate::machine;
 use crate::process::{Server, Who};
 use crate::reads::{self, HOT_IDS, turn};
 use crate::results::{Results, Sample};
 use crate::rows::Book;
-use crate::substance::{self, Ask};
+use crate::substance::{self, Ask, Page};
 
 pub(crate) const CREATE_64: &str = "create, 64 clients";
 pub(crate) const CREATES: [(&str, usize); 4] =
@@ -209,16 +209,21 @@ pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
     })
 }
 
-/// Runs something while another thread keeps the server busy with reads.
-fn beside(address: SocketAddr, reads: &Plan, run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// Runs something while another thread asks the server for something else.
+pub(crate) fn beside(
+    address: SocketAddr,
+    others: &Plan,
+    run: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<Outcome> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let reading = scope.spawn(|| load::drive(address, reads::CLIENTS, Limit::Told(&stop), reads, 1));
+        let asking = scope.spawn(|| load::drive(address, reads::CLIENTS, Limit::Told(&stop), others, 1));
         let outcome = run();
         stop.store(true, Ordering::Relaxed);
-        let read = reading.join().ok().context("the readers' thread panicked")??;
-        anyhow::ensure!(read.failures == 0, "a reader failed: {}", read.failure.unwrap_or_default());
-        outcome
+        let asked = asking.join().ok().context("the other thread panicked")??;
+        outcome?;
+        anyhow::ensure!(asked.failures == 0, "another request failed: {}", asked.failure.unwrap_or_default());
+        Ok(asked)
     })
 }
 
@@ -235,7 +240,7 @@ fn check_totals(
                 let count = "SELECT count(*) FROM users";
                 Connection::open(one_commit)?.query_row(count, [], |row| row.get::<_, i64>(0))? as u64
             }
-            _ => Ask::Page { offset: 0, filters: Vec::new() }.answer(server)?.total.unwrap_or_default(),
+            _ => Ask::Page(Page::default()).answer(server)?.total.unwrap_or_default(),
         };
         if total != *users {
             let reason = format!("{total} users are stored, {users} were acknowledged");

@@ -34,9 +34,7 @@ pub(crate) fn run(input: &[u8]) {
             assert_eq!(search.matches(&[]), found.is_empty());
         }
         Err(_) => assert!(
-            text.contains('\0')
-                || text.chars().count() > LONGEST
-                || !(1..=MOST_WORDS).contains(&found.len())
+            text.contains('\0') || text.chars().count() > LONGEST || !(1..=MOST_WORDS).contains(&found.len())
         ),
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 
 use super::Bench;
 use crate::load::Outcome;
+use crate::queries::SORTED_DEEP;
 use crate::reads::{DEEP, FETCH, FEW, FIRST, HOT_IDS, HOT_NAMES, MANY, WINDOW};
 use crate::results::{Measure, Sample};
 use crate::rows::{Book, COMMON_FIRST_NAME, COMMON_LAST_NAME, LETTERS, RARE_LETTERS};
@@ -18,6 +19,9 @@ const PAIRS: [(usize, usize); 4] = [(8, 1), (8, 2), (64, 1), (64, 2)];
 const PATIENCE: Duration = Duration::from_secs(2);
 /// One in so many transactions tells its latency, where there are many.
 const SAMPLED: &str = "0.1";
+
+/// As carnet folds the names that there are.
+pub(super) const BY_LAST_NAME: &str = "last_name COLLATE \"C\", id";
 
 /// What pgbench is to do.
 pub(super) struct Job {
@@ -127,10 +131,11 @@ impl Job {
 /// it. One id in ten is a hole, which costs pgbench less than a record.
 pub(super) fn read(line: &str, book: Book) -> String {
     let spread = |wanted: u64, of: u64| (wanted.min(of), (of / wanted).max(1));
+    let by = if line == SORTED_DEEP { BY_LAST_NAME } else { "id" };
     let listed = |setting: String, condition: String| {
         format!(
             "{setting}SELECT count(*) FROM users{condition};\n\
-             SELECT id, first_name, last_name, address FROM users{condition} ORDER BY id LIMIT {PAGE} OFFSET :offset;\n"
+             SELECT id, first_name, last_name, address FROM users{condition} ORDER BY {by} LIMIT {PAGE} OFFSET :offset;\n"
         )
     };
     let pages = |first: u64, records: u64| {
@@ -151,7 +156,7 @@ pub(super) fn read(line: &str, book: Book) -> String {
             )
         }
         FIRST => listed("\\set offset 0\n".into(), String::new()),
-        DEEP => listed(pages(book.users / 10 * 9, WINDOW.min(book.users / 20)), String::new()),
+        DEEP | SORTED_DEEP => listed(pages(book.users / 10 * 9, WINDOW.min(book.users / 20)), String::new()),
         FEW => {
             let (names, step) = spread(HOT_NAMES as u64, book.rare_names());
             listed(

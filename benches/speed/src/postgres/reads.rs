@@ -6,11 +6,13 @@ use anyhow::Context;
 
 use super::pgbench::{self, Job, Until};
 use super::{Bench, Filled};
+use crate::http;
 use crate::load::{self, Limit, Plan};
 use crate::process::{Server, Who};
+use crate::queries::{self, COLD, SORTED_COLD, SORTED_DEEP};
 use crate::reads::{CLIENTS, COMPARED, FETCH, FEW, FIRST, LINES, MEMORY_AFTER, asks, spaced};
 use crate::results::Results;
-use crate::substance::{Ask, PAGE, Substance};
+use crate::substance::{self, Ask, PAGE, Page, Substance};
 
 /// One size's part in a line.
 struct Part<'a> {
@@ -22,7 +24,11 @@ struct Part<'a> {
 }
 
 pub(super) fn measure(bench: &Bench<'_>, results: &mut Results) -> anyhow::Result<()> {
-    let lines: Vec<&'static str> = LINES.into_iter().filter(|line| bench.options.wants(line)).collect();
+    if [COLD, SORTED_COLD].iter().any(|line| bench.options.wants(line)) {
+        cold(bench, results)?;
+    }
+    let lines = LINES.into_iter().chain([SORTED_DEEP]);
+    let lines: Vec<&'static str> = lines.filter(|line| bench.options.wants(line)).collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -31,6 +37,7 @@ pub(super) fn measure(bench: &Bench<'_>, results: &mut Results) -> anyhow::Resul
         .iter()
         .map(|filled| bench.carnet(&filled.database))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    carnets.iter().for_each(queries::await_words);
     for line in lines {
         eprintln!("{line}");
         measure_line(bench, results, &carnets, line)?;
@@ -39,6 +46,26 @@ pub(super) fn measure(bench: &Bench<'_>, results: &mut Results) -> anyhow::Resul
         results.add_figure((MEMORY_AFTER, filled.book.users, Who::Carnet), carnet.memory()?.own);
     }
     carnets.into_iter().try_for_each(Server::stop)
+}
+
+/// Pages of which no record was read since the start.
+fn cold(bench: &Bench<'_>, results: &mut Results) -> anyhow::Result<()> {
+    eprintln!("{SORTED_COLD}");
+    for filled in &bench.filled {
+        for round in 0..bench.options.rounds as u64 {
+            let node = bench.carnet(&filled.database)?;
+            queries::await_words(&node);
+            let order = http::plain("GET", "/users/?sort=last_name&count=1");
+            substance::fetch(node.address, &order)?;
+            for (line, requests) in queries::cold(filled.book) {
+                let once = Limit::Requests(requests.len() as u64);
+                let sample = bench.turn(&[&node], CLIENTS, once, &*load::each_of(requests), round)?;
+                results.add((line, filled.book.users, Who::Carnet), sample);
+            }
+            node.stop()?;
+        }
+    }
+    Ok(())
 }
 
 fn measure_line(
@@ -98,7 +125,8 @@ fn plain(bench: &Bench<'_>, filled: &Filled, ask: &Ask) -> anyhow::Result<Substa
     let columns = "SELECT id, first_name, last_name FROM users";
     let script = match ask {
         Ask::One(id) => format!("{columns} WHERE id = {id};"),
-        Ask::Page { offset, filters } => {
+        Ask::Page(Page { offset, sort, filters }) => {
+            let by = sort.map_or("id", |_| pgbench::BY_LAST_NAME);
             let mut condition = String::new();
             for (field, value) in filters {
                 condition.push_str(if condition.is_empty() { " WHERE " } else { " AND " });
@@ -106,7 +134,7 @@ fn plain(bench: &Bench<'_>, filled: &Filled, ask: &Ask) -> anyhow::Result<Substa
             }
             format!(
                 "SELECT count(*) FROM users{condition};\n\
-                 {columns}{condition} ORDER BY id LIMIT {PAGE} OFFSET {offset};"
+                 {columns}{condition} ORDER BY {by} LIMIT {PAGE} OFFSET {offset};"
             )
         }
     };
@@ -114,7 +142,7 @@ fn plain(bench: &Bench<'_>, filled: &Filled, ask: &Ask) -> anyhow::Result<Substa
     let mut lines = text.lines();
     let total = match ask {
         Ask::One(_) => None,
-        Ask::Page { .. } => Some(lines.next().context("no total")?.parse()?),
+        Ask::Page(_) => Some(lines.next().context("no total")?.parse()?),
     };
     let record = |line: &str| {
         let mut columns = line.split('|').map(str::to_owned);

@@ -2,10 +2,11 @@
 
 use super::cluster::Cluster;
 use super::{Bench, starts, tools, writes};
-use crate::goals::{self, Goal, Row};
+use crate::goals::{self, Goal, Row, TEN_MILLION};
 use crate::machine;
 use crate::options::Options;
 use crate::process::Who::{Carnet, Disk, Pgbench};
+use crate::queries::{COLD, SORTED_COLD, SORTED_DEEP};
 use crate::reads::{DEEP, FETCH, FIRST, LINES, MEMORY_AFTER};
 use crate::report::{Place, Table, clients, latency, publish, resident, shown, shown_ratio, users};
 use crate::results::{Measure, Results};
@@ -16,7 +17,6 @@ const PLACE: Place = Place {
     end: "<!-- measured on PostgreSQL: end -->",
     file: "results-postgres",
 };
-const TEN_MILLION: u64 = 10_000_000;
 /// What the server is set to, as it says itself.
 const SETTINGS: &str =
     "SELECT string_agg(name || ' ' || current_setting(name), ', ' ORDER BY name) FROM pg_settings
@@ -55,6 +55,10 @@ fn rows(bench: &Bench<'_>, results: &Results, largest: u64) -> Vec<Row> {
         let ratio = results.ratio((DEEP, largest, Carnet), (FIRST, largest, Carnet), measure);
         vec![(format!("{}:", users(largest)), ratio)]
     };
+    let sorted = |line, other| {
+        let ratio = results.ratio((line, largest, Carnet), (other, largest, Carnet), Measure::BothCpu);
+        vec![(format!("{}:", users(largest)), ratio)]
+    };
     let ratio = |line, other, measure| {
         vec![(String::new(), results.ratio((line, USERS, Carnet), (other, USERS, Carnet), measure))]
     };
@@ -78,6 +82,18 @@ fn rows(bench: &Bench<'_>, results: &Results, largest: u64) -> Vec<Row> {
             goal: Goal::AtMost(2.0),
             users: Some(TEN_MILLION),
             measured: depth(Measure::P50),
+        },
+        Row {
+            measure: "page at 90 % depth of 10 M sorted by `last_name` / unsorted, CPU of both per request",
+            goal: Goal::AtMost(2.0),
+            users: Some(TEN_MILLION),
+            measured: sorted(SORTED_DEEP, DEEP),
+        },
+        Row {
+            measure: "the same, its records not in memory",
+            goal: Goal::AtMost(10.0),
+            users: Some(TEN_MILLION),
+            measured: sorted(SORTED_COLD, COLD),
         },
         Row {
             measure: "durable creates at 64 clients / single-row inserts of pgbench at 64 clients, per second",
@@ -140,7 +156,7 @@ fn cells(results: &Results, line: &'static str, size: u64) -> [String; 11] {
 
 fn reads_table(results: &Results) -> Table {
     let mut table = Table::new(&[&["line", "users"], &HEAD[..]].concat());
-    for line in LINES {
+    for line in LINES.into_iter().chain([SORTED_DEEP, COLD, SORTED_COLD]) {
         for size in results.sizes(line) {
             let row: Vec<String> =
                 [line.to_owned(), users(size)].into_iter().chain(cells(results, line, size)).collect();

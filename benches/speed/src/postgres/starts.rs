@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use super::{Bench, Filled};
-use crate::http;
 use crate::process::{Server, Who};
 use crate::results::Results;
 use crate::rows::COMMON_LAST_NAME;
 use crate::starts::{FIRST_ASK, MEMORY, RESIDENT, START, first_page};
-use crate::substance::{self, Ask};
+use crate::substance::{self, Ask, Page};
 
 /// From the start of the process on.
 pub(super) const KNOWN: &str = "start to the set of all ids, s";
@@ -37,7 +36,8 @@ fn start(bench: &Bench<'_>, results: &mut Results, filled: &Filled) -> anyhow::R
     first_page(results, START, users, &server, users)?;
     results.add_figure((KNOWN, users, Who::Carnet), until_known(&server, filled)?);
 
-    let ask = Ask::Page { offset: 0, filters: vec![("last_name", COMMON_LAST_NAME.to_owned())] };
+    let filters = vec![("last_name", COMMON_LAST_NAME.to_owned())];
+    let ask = Ask::Page(Page { filters, ..Page::default() });
     let began = Instant::now();
     substance::fetch(server.address, &ask.request(Who::Carnet))?;
     results.add_figure((FIRST_ASK, users, Who::Carnet), began.elapsed().as_secs_f64() * 1e3);
@@ -64,10 +64,7 @@ fn start(bench: &Bench<'_>, results: &mut Results, filled: &Filled) -> anyhow::R
 fn until_known(server: &Server, filled: &Filled) -> anyhow::Result<f64> {
     let least = filled.book.last_id as f64 / 8.0;
     loop {
-        let body = http::exchange(server.address, &http::plain("GET", "/metrics"))?.body;
-        let text = String::from_utf8(body)?;
-        let line = text.lines().find_map(|line| line.strip_prefix("carnet_store_sets_bytes "));
-        let bytes: f64 = line.context("no carnet_store_sets_bytes in /metrics")?.trim().parse()?;
+        let bytes = server.metric("carnet_store_sets_bytes")?;
         let since = server.spawned.elapsed();
         if bytes >= least {
             return Ok(since.as_secs_f64());

@@ -16,7 +16,7 @@ use crate::process::{Server, Who};
 use crate::reads::{self, CLIENTS};
 use crate::results::{Measure, Results};
 use crate::rows::Book;
-use crate::substance::Ask;
+use crate::substance::{Ask, Page};
 use crate::writes::{
     CREATE_64, CREATES, DELETE, DELETIONS, MIXED, SYNCS, UPDATE, USERS, changes, creates, deletions,
 };
@@ -183,7 +183,7 @@ impl Field<'_> {
 
     /// All that was acknowledged is there, and nothing else; and every node says so.
     fn check(&self, results: &mut Results, line: &'static str) -> anyhow::Result<()> {
-        let ask = Ask::Page { offset: 0, filters: Vec::new() };
+        let ask = Ask::Page(Page::default());
         let mut totals = vec![(Who::Carnet, self.stored("users")?, self.users)];
         totals.push((Who::Pgbench, self.stored("plain.users")?, self.plain_users));
         for node in &self.nodes {
