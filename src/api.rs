@@ -1,6 +1,7 @@
 //! The product on one screen: every endpoint, and the order in which a request is judged.
 
 mod access;
+mod batch;
 mod console;
 mod content;
 mod context;
@@ -23,6 +24,7 @@ mod security_headers;
 mod settings;
 mod timing;
 mod unknown_keys;
+mod writes;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -192,16 +194,20 @@ async fn endpoint(
     let app = context.app;
     match (route, verb) {
         (Route::Records(collection), Verb::Get) => records::list(context, collection, request).await,
-        (Route::Records(collection), Verb::Post) => records::create(context, collection, request).await,
+        (Route::Records(collection), Verb::Post) => writes::create(context, collection, request).await,
+        (Route::Records(collection), Verb::Put) => {
+            Box::pin(writes::upsert(context, collection, request)).await
+        }
         (Route::Record(collection, id), Verb::Get) => records::fetch(context, collection, *id, request).await,
         (Route::Record(collection, id), Verb::Put | Verb::Patch) => {
-            records::update(context, collection, *id, request).await
+            writes::update(context, collection, *id, request).await
         }
         (Route::Record(collection, id), Verb::Delete) => {
-            records::delete(context, collection, *id, request).await
+            writes::delete(context, collection, *id, request).await
         }
 
         // Rare, and boxed: every connection would have the room for it otherwise.
+        (Route::Batch(_), Verb::Post) => Box::pin(batch::write(context, request)).await,
         (Route::Keys, Verb::Get) => Box::pin(keys::list(app)).await,
         (Route::Keys, Verb::Post) => Box::pin(keys::create(context, request)).await,
         (Route::Key(name), Verb::Delete) => Box::pin(keys::revoke(context, name, request)).await,

@@ -9,7 +9,7 @@ pub mod declaration;
 pub mod field;
 pub mod name;
 
-use collection::Collection;
+use collection::{Admission, Collection};
 
 /// The declared collections, in order.
 #[derive(Debug, Default)]
@@ -32,6 +32,16 @@ impl Catalog {
     /// The collection at this place in the order of registration.
     pub fn at(&self, position: usize) -> &Collection {
         &self.collections[position]
+    }
+
+    /// Who may come in where any collection may be asked for: whoever at least one of them lets in.
+    pub fn admission(&self) -> Admission {
+        let each = || self.collections.iter().map(Collection::admission);
+        match (each().min(), each().max()) {
+            (Some(least), Some(most)) if least == most => least,
+            // A key is read: some ask for it.
+            _ => Admission::Identified,
+        }
     }
 
     /// Who refers to `target`: each referring collection with the position of its field.

@@ -14,6 +14,7 @@ pub mod moment;
 pub mod projection;
 pub mod representation;
 pub mod scope;
+pub mod upsert;
 pub mod value;
 
 use std::fmt;
@@ -25,6 +26,9 @@ pub use value::Value;
 pub struct RecordId(i64);
 
 impl RecordId {
+    /// The first there is. It stands for a record that is not there yet.
+    pub const FIRST: Self = Self(1);
+
     /// Accepts what a path may name: decimal, positive, within 64 bits, no leading zero, no sign.
     pub fn parse(text: &str) -> Option<Self> {
         match value::integer(text) {

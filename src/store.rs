@@ -49,7 +49,7 @@ pub use settings::OpenSettings;
 use sqlite::Sqlite;
 use url::StorageUrl;
 use write::handle::WriterHandle;
-use write::{WriteReply, WriteRequest, Written};
+use write::{Write, WriteReply, WriteRequest, Written};
 
 /// Where records are kept. Each operation means the same on every engine.
 #[derive(Clone)]
@@ -114,31 +114,34 @@ impl Store {
 
     /// Does what is asked, wholly or not at all, and answers once it is on disk.
     pub async fn write(&self, request: WriteRequest) -> WriteReply {
-        let (collection, id) = (request.write.collection(), request.write.id());
+        let collections = match request.token {
+            Some(_) => request.work.writes().map(Write::collection).collect(),
+            None => Vec::new(),
+        };
         let reply = self.writer().submit(request).await;
-        match reply.missing {
-            None => reply,
-            Some(tag) => Box::pin(self.complete(reply, collection, id, tag)).await,
-        }
+        if reply.missing.is_empty() { reply } else { Box::pin(self.complete(reply, &collections)).await }
     }
 
-    /// Puts the record back into an answer that it was too large to be kept with, as long as it is the same.
-    async fn complete(
-        &self,
-        mut reply: WriteReply,
-        collection: usize,
-        id: Option<RecordId>,
-        tag: ETag,
-    ) -> WriteReply {
-        let (id, record) = match (&mut reply.outcome, id) {
-            (Ok(Written::Created { id, representation }), _) => (*id, representation),
-            (Ok(Written::Updated(record)), Some(id)) => (id, record),
-            _ => return reply,
-        };
-        match self.fetch(self.catalog().at(collection), id).await {
-            Ok(Some(found)) if ETag::of(&found) == tag => *record = found,
-            Ok(_) => reply.outcome = Err(StoreError::AnswerNotKept),
-            Err(error) => return WriteReply::first(Err(error)),
+    /// Puts the records back into an answer that they were too large to be kept with, as long as they are the same.
+    async fn complete(&self, mut reply: WriteReply, collections: &[usize]) -> WriteReply {
+        let Ok(written) = &mut reply.outcome else { return reply };
+        for (place, tag) in std::mem::take(&mut reply.missing) {
+            let (Some(one), Some(&collection)) = (written.each().get_mut(place), collections.get(place))
+            else {
+                continue;
+            };
+            let (Written::Created { id, representation } | Written::Updated { id, representation }) = one
+            else {
+                continue;
+            };
+            match self.fetch(self.catalog().at(collection), *id).await {
+                Ok(Some(found)) if ETag::of(&found) == tag => *representation = found,
+                Ok(_) => {
+                    reply.outcome = Err(StoreError::AnswerNotKept);
+                    break;
+                }
+                Err(error) => return WriteReply::first(Err(error)),
+            }
         }
         reply
     }

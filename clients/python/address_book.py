@@ -8,8 +8,12 @@ import sys
 
 from carnet_client import AuthenticatedClient, Client
 from carnet_client.api.address import create_address, delete_address, list_address
+from carnet_client.api.batches import write_batch
 from carnet_client.api.users import create_users, delete_users, fetch_users, list_users, update_users
-from carnet_client.models import AddressCreate, AddressEnvelope, Error, UsersCreate, UsersEnvelope, UsersRecord, UsersUpdate
+from carnet_client.models import (
+    AddressCreate, AddressEnvelope, AddressItemCreate, AddressItemDelete, Batch, BatchResults, Error, UsersCreate, UsersCreateInBatch,
+    UsersEnvelope, UsersItemCreate, UsersItemDelete, UsersRecord, UsersUpdate,
+)
 from carnet_client.types import UNSET
 
 
@@ -97,6 +101,17 @@ def book(carnet: AuthenticatedClient) -> None:
     assert isinstance(changed, UsersRecord) and (changed.first_name, changed.last_name) == ("Ada", "King")
     late = update_users.sync_detailed(ada, client=carnet, body=UsersUpdate(last_name="Byron"), if_match=tag)
     assert late.status_code == 412
+
+    # Several writes, all or nothing. `$0` is the record of item 0.
+    home = AddressCreate(country="United Kingdom", city="London", street="St James Square", number=12)
+    charles = UsersCreateInBatch(first_name="Charles", last_name="Babbage", address="$0")
+    done = write_batch.sync(client=carnet, body=Batch(requests=[
+        AddressItemCreate(method="POST", path="/address/", body=home),
+        UsersItemCreate(method="POST", path="/users/", body=charles),
+        UsersItemDelete(method="DELETE", path="/users/$1/"),
+        AddressItemDelete(method="DELETE", path="/address/$0/"),
+    ]))
+    assert isinstance(done, BatchResults) and [result.status for result in done.results] == [201, 201, 200, 200]
 
     # An error says what is wrong, in one shape.
     try:

@@ -89,6 +89,21 @@ expect(changed.data?.last_name === 'King' && changed.data.first_name === 'Ada', 
 const late = await carnet.PUT('/users/{id}/', { params: { path: { id: ada.id }, header: { 'If-Match': tag } }, body: { last_name: 'Byron' } });
 expect(late.response.status === 412, 'who has not seen the change is refused');
 
+// Several writes, all or nothing. `$0` is the record of item 0.
+const batch = await carnet.POST('/_/batch/', {
+  body: {
+    requests: [
+      { method: 'POST', path: '/address/', body: { country: 'United Kingdom', city: 'London', street: 'St James Square', number: 12 } },
+      { method: 'POST', path: '/users/', body: { first_name: 'Charles', last_name: 'Babbage', address: '$0' } },
+      { method: 'DELETE', path: '/users/$1/' },
+      { method: 'DELETE', path: '/address/$0/' },
+    ],
+  },
+});
+expect(batch.data?.results.map(({ status }) => status).join() === '201,201,200,200', String(batch.error?.error));
+const half = await carnet.POST('/_/batch/', { body: { requests: [{ method: 'DELETE', path: `/users/${ada.id}/` }, { method: 'DELETE', path: '/users/999999/' }] } });
+expect(half.response.status === 404 && (half.error?.error.startsWith('item 1: ') ?? false), 'one that is refused keeps the others from being done');
+
 // An error says what is wrong, in one shape.
 const refused = await carnet.POST('/users/', { body: { first_name: 'Ada', last_name: 'King' } });
 expect(refused.response.status === 400 && refused.error?.error === 'first_name,last_name must be unique together', String(refused.error?.error));
@@ -110,6 +125,8 @@ if (key) {
 await carnet.GET('/users/', { params: { query: { nickname: 'x' } } });
 // @ts-expect-error an operator that the field does not take
 await carnet.GET('/address/', { params: { query: { 'number.prefix': '4' } } });
+// @ts-expect-error an item with a body that is not of its collection
+await carnet.POST('/_/batch/', { body: { requests: [{ method: 'POST', path: '/users/', body: { city: 'London' } }] } });
 // @ts-expect-error a number that should be a text
 await carnet.POST('/users/', { body: { first_name: 1, last_name: 'x' } });
 

@@ -43,9 +43,15 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
 /// What `If-Match` names, and `If-None-Match` does not: the client wants to change only what it has seen, or only
 /// what it has not.
 pub(super) fn if_match(headers: &HeaderMap) -> Option<ETags> {
-    let named = tags(headers, header::IF_MATCH).map(|value| ETags::strong(&value));
-    match if_none_match(headers) {
-        Some(unnamed) => Some(ETags::except(named, unnamed)),
+    let (named, unnamed) = (tags(headers, header::IF_MATCH), tags(headers, header::IF_NONE_MATCH));
+    seen(named.as_deref(), unnamed.as_deref())
+}
+
+/// The same, where the values are known.
+pub(super) fn seen(if_match: Option<&str>, if_none_match: Option<&str>) -> Option<ETags> {
+    let named = if_match.map(ETags::strong);
+    match if_none_match {
+        Some(unnamed) => Some(ETags::except(named, ETags::weak(unnamed))),
         None => named,
     }
 }

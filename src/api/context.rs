@@ -87,10 +87,10 @@ impl<'a> RequestContext<'a> {
         let has_key_in_url = query.is_some_and(Query::has_key);
         let admission = query.map_or(route.admission(), |query| query.admission(route));
         let varies_by_key = admission != Admission::Open;
-        self.subject = match route.collection() {
-            Some(_) => Subject::Records { varies_by_key, has_key_in_url },
-            None if route.is_of_service() => Subject::Service,
-            None => Subject::Keys,
+        self.subject = match route {
+            route if route.is_of_records() => Subject::Records { varies_by_key, has_key_in_url },
+            route if route.is_of_service() => Subject::Service,
+            _ => Subject::Keys,
         };
     }
 
@@ -104,7 +104,8 @@ impl<'a> RequestContext<'a> {
         request: &Request,
     ) -> Result<(), ApiError> {
         let admission = query.admission(route);
-        if let (Presented::Known(credential), Admission::KnownOnly) = (&presented, admission) {
+        let may_be_needed = admission == Admission::KnownOnly || matches!(route, Route::Batch(_));
+        if let (Presented::Known(credential), true) = (&presented, may_be_needed) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }
         self.caller = access::admit(self.app, admission, presented, request)?;
@@ -112,7 +113,9 @@ impl<'a> RequestContext<'a> {
         let Some(collection) = route.collection() else { return authorized };
         if authorized.is_ok() && !query.expanded.is_empty() {
             // Rare, and boxed: every request would have the room for it otherwise.
-            Box::pin(self.count_each(collection, &query.expanded)).await?;
+            let read = std::iter::once(collection).chain(query.expanded.iter().copied());
+            let requests: Vec<_> = read.map(|read| (read, 1)).collect();
+            Box::pin(self.count_each(&requests)).await.map_err(|(_, refused)| refused)?;
             self.timing.mark("access");
             return Ok(());
         }
@@ -131,25 +134,25 @@ impl<'a> RequestContext<'a> {
         Ok(())
     }
 
-    /// Counts the request in the rate limit of each collection that it reads; in none of them, where one is used up.
-    /// The answer tells of the limit that leaves the fewest requests.
-    async fn count_each(
+    /// Counts so many requests in the rate limit of each of these collections; in none of them, where one has fewer left,
+    /// whose place is told. The answer tells of the limit that leaves the fewest requests.
+    pub(super) async fn count_each(
         &mut self,
-        collection: &Collection,
-        expanded: &[&Collection],
-    ) -> Result<(), ApiError> {
+        requests: &[(&Collection, u64)],
+    ) -> Result<(), (usize, ApiError)> {
         let Caller::Known(holder) = &self.caller else { return Ok(()) };
-        // A look at all of them comes first. Who sends several requests at once may have one counted that is refused.
-        for requests in [0, 1] {
-            for read in std::iter::once(&collection).chain(expanded) {
-                let Some(limit) = read.rate_limit() else { continue };
-                let usage = self.app.store.use_quota(read, holder.id, limit, requests).await?;
-                let tally = Tally::new(limit, usage);
-                let verdict = if requests == 0 { tally.leaves_one() } else { tally.verdict() };
-                if requests == 1 || verdict.is_err() {
+        // A look at all of them comes first. Who sends several requests at once may have some counted that are refused.
+        for is_counted in [false, true] {
+            for (place, &(collection, number)) in requests.iter().enumerate() {
+                let Some(limit) = collection.rate_limit() else { continue };
+                let counted = if is_counted { number } else { 0 };
+                let usage = self.app.store.use_quota(collection, holder.id, limit, counted).await;
+                let tally = Tally::new(limit, usage.map_err(|error| (place, error.into()))?);
+                let verdict = if is_counted { tally.verdict() } else { tally.leaves(number) };
+                if is_counted || verdict.is_err() {
                     self.tally = Some(self.tally.map_or(tally, |other| other.least(tally)));
                 }
-                verdict?;
+                verdict.map_err(|refused| (place, refused))?;
             }
         }
         Ok(())
@@ -163,6 +166,11 @@ impl<'a> RequestContext<'a> {
             Some(keys) if !keys.confirms(&credential, Moment::now()) => Err(self.refuse_key(request)),
             _ => Ok(()),
         }
+    }
+
+    /// What the caller was let in by turns out not to matter.
+    pub(super) fn drop_credential(&mut self) {
+        self.unconfirmed = None;
     }
 
     /// Hands on what the caller was let in by, to be confirmed by whoever takes it.

@@ -1,6 +1,7 @@
 //! Every way to say no: the errors. `error/messages.rs` says what each is answered with.
 
 pub(super) mod status;
+mod batch;
 mod messages;
 mod query;
 
@@ -8,8 +9,10 @@ use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::query::QueryError;
 use crate::http::{HeaderValue, Refusal};
 use crate::record::draft::DraftError;
+use crate::record::draft::batch::{BatchError, ItemError};
 use crate::record::listing::ListingError;
 use crate::record::scope::Right;
+use crate::record::upsert::RuleError;
 use crate::store::StoreError;
 use crate::store::keys::KeyAdminError;
 pub(super) use messages::{Row, draft_message};
@@ -62,8 +65,19 @@ pub(super) enum ApiError {
         collection: String,
         error: ListingError,
     },
+    /// An upsert that does not say by which unique rule records are found.
+    Rule(RuleError),
+    /// A batch that has no items.
+    Batch(BatchError),
+    /// An item of a batch that is none.
+    ItemForm(ItemError),
     Store(StoreError),
     Refused(Refusal),
+    /// The first item of a batch that is refused, and with it all of them.
+    Item {
+        item: usize,
+        error: Box<ApiError>,
+    },
 }
 
 impl From<QueryError> for ApiError {
@@ -74,7 +88,27 @@ impl From<QueryError> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        Self::Store(error)
+        match error {
+            StoreError::NoRecord => Self::NotFound,
+            StoreError::Item(item, error) => Self::from(*error).of_item(item),
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl From<RuleError> for ApiError {
+    fn from(error: RuleError) -> Self {
+        Self::Rule(error)
+    }
+}
+
+impl From<BatchError> for ApiError {
+    fn from(error: BatchError) -> Self {
+        match error {
+            BatchError::Body(error) => Self::Draft { collection: "batch".into(), error },
+            BatchError::Item(item, error) => Self::ItemForm(error).of_item(item),
+            error => Self::Batch(error),
+        }
     }
 }
 
@@ -106,10 +140,16 @@ impl ApiError {
         Self::Listing { collection: collection.name().to_owned(), error }
     }
 
+    /// The same, of an item of a batch.
+    pub(super) fn of_item(self, item: usize) -> Self {
+        Self::Item { item, error: Box::new(self) }
+    }
+
     /// The cause to log, where the fault is the server's and not the caller's.
     pub(super) fn internal_cause(&self) -> Option<&str> {
         match self {
             Self::Store(StoreError::Broken(cause)) => Some(cause),
+            Self::Item { error, .. } => error.internal_cause(),
             _ => None,
         }
     }

@@ -17,11 +17,29 @@ pub(super) const LONGEST_KEY: usize = 255;
 /// The headers that may change what a write is answered.
 const HEADERS: [&str; 3] = ["if-match", "if-none-match", "prefer"];
 
+/// What a write is about, as its path and its query say.
+pub(super) struct Target<'a> {
+    /// The collection, or what else stands in the path.
+    pub(super) name: &'a str,
+    pub(super) id: Option<RecordId>,
+    /// The unique rule by which an upsert finds its record.
+    pub(super) by: Option<usize>,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn list(collection: &'a Collection) -> Self {
+        Self { name: collection.name(), id: None, by: None }
+    }
+
+    pub(super) fn record(collection: &'a Collection, id: RecordId) -> Self {
+        Self { id: Some(id), ..Self::list(collection) }
+    }
+}
+
 /// What makes this request one that may be sent again, where the client says that it may.
 pub(super) fn token(
     caller: &Caller,
-    collection: &Collection,
-    id: Option<RecordId>,
+    target: Target<'_>,
     request: &Request,
     body: &[u8],
 ) -> Result<Option<IdempotencyToken>, ApiError> {
@@ -32,11 +50,15 @@ pub(super) fn token(
         Caller::Anonymous => ("anonymous", &b""[..]),
         Caller::Known(holder) => ("holder", holder.id.as_bytes()),
     };
-    let id = id.map_or(0, RecordId::get).to_be_bytes();
-    let mut request = vec![request.method().as_str().as_bytes(), collection.name().as_bytes(), &id, body];
+    let id = target.id.map_or(0, RecordId::get).to_be_bytes();
+    let mut request = vec![request.method().as_str().as_bytes(), target.name.as_bytes(), &id, body];
     for name in HEADERS {
         let values = headers.get_all(name).iter().map(HeaderValue::as_bytes);
         request.extend(std::iter::once(name.as_bytes()).chain(values));
+    }
+    let by = target.by.map(usize::to_be_bytes);
+    if let Some(by) = &by {
+        request.extend([&b"by"[..], by]);
     }
     let identity = [kind.as_bytes(), name, key.as_bytes()];
     Ok(Some(IdempotencyToken::new(&identity, &request, content::wants_representation(headers))))

@@ -3,6 +3,7 @@
 //! It describes what is promised and nothing else. The files in the folder beside it are its parts; each says
 //! what may be referred to, and what nobody refers to is left out at the end.
 
+mod batch;
 mod body;
 mod component;
 mod control;
@@ -52,6 +53,7 @@ pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
         paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
         paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
     }
+    paths.extend(batch::path(catalog, access_parameter));
     paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(settings));
 
@@ -88,6 +90,7 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
     for collection in catalog.collections() {
         schemas.extend(body::components(catalog, collection));
     }
+    schemas.extend(batch::components(catalog));
     schemas.extend(component::fixed("schemas"));
     schemas.extend(service::components(catalog));
     let problem = schemas.get_mut("Problem");
@@ -102,6 +105,7 @@ fn tags(catalog: &Catalog) -> Vec<Value> {
     let mut tags: Vec<Value> = collections
         .map(|collection| json!({ "name": collection.name(), "description": about(collection) }))
         .collect();
+    tags.push(json!({ "name": batch::TAG, "description": batch::ABOUT }));
     tags.push(json!({ "name": keys::TAG, "description": keys::ABOUT }));
     tags.push(json!({
         "name": service::TAG,

@@ -82,6 +82,8 @@ fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explana
     let route = Route::parse(&app.catalog, &app.settings, request.path());
     match (error, route) {
         (ApiError::NotFound, route) => Explanation::plain(names::not_found(app, route, request.path())),
+        // The words of the error name the item.
+        (_, Some(Route::Batch(_))) => Explanation::plain(row.message.as_ref()),
         (ApiError::Draft { error, .. }, Some(route)) => of_body(app, error, &route, request),
         (
             ApiError::Listing { error, .. },

@@ -33,9 +33,9 @@ impl Tally {
         if self.is_over { Err(self.refusal()) } else { Ok(()) }
     }
 
-    /// Refuses the request that would be one too many, after a look that did not count it.
-    pub(super) fn leaves_one(self) -> Result<(), ApiError> {
-        if self.remaining == 0 { Err(self.refusal()) } else { Ok(()) }
+    /// Refuses requests that would be too many, after a look that did not count them.
+    pub(super) fn leaves(self, requests: u64) -> Result<(), ApiError> {
+        if self.remaining < requests { Err(self.refusal()) } else { Ok(()) }
     }
 
     fn refusal(self) -> ApiError {
@@ -72,7 +72,7 @@ mod tests {
         assert!(tally(2).verdict().is_ok());
         assert_eq!(tally(1).remaining, 1);
         assert!(tally(3).is_over && tally(3).seconds_left == 1);
-        assert!(tally(1).leaves_one().is_ok() && tally(2).leaves_one().is_err());
+        assert!(tally(1).leaves(1).is_ok() && tally(1).leaves(2).is_err() && tally(2).leaves(1).is_err());
         assert_eq!((tally(1).least(tally(2)), tally(2).least(tally(0))), (tally(2), tally(2)));
     }
 }

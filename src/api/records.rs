@@ -1,19 +1,16 @@
-//! List, create, fetch, update, delete: parse, ask the store, respond.
+//! List and fetch: parse, ask the store, respond.
 
-use super::access::Caller;
 use super::context::RequestContext;
 use super::error::ApiError;
-use super::{content, envelope, idempotency};
+use super::{content, envelope};
 use crate::catalog::collection::Collection;
-use crate::http::{Bytes, Content, HeaderValue, Request, Response, StatusCode, header, response};
-use crate::record::draft::{Draft, Patch};
+use crate::http::{Content, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::etag::{ETag, ExpandedETag};
 use crate::record::expansion::Expansion;
 use crate::record::fetching::Fetching;
 use crate::record::listing::Listing;
 use crate::record::projection::Projection;
-use crate::record::{RecordId, expansion, representation};
-use crate::store::write::{IdempotencyToken, Origin, Write, WriteRequest, Written};
+use crate::record::{RecordId, expansion};
 use crate::store::{Records, StoreError};
 
 /// Answers a page of the records that match.
@@ -37,21 +34,6 @@ pub(super) async fn list(
     }
     context.timing.mark("envelope");
     Ok(response)
-}
-
-/// Creates a record; answers where it now lives.
-pub(super) async fn create(
-    context: &mut RequestContext<'_>,
-    collection: &Collection,
-    request: &mut Request,
-) -> Result<Response, ApiError> {
-    content::check(request.headers())?;
-    let body = request.body().await?;
-    let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
-    let token = idempotency::token(&context.caller, collection, None, request, &body)?;
-    context.timing.mark("draft");
-    let create = Write::Insert { collection: collection.position(), draft };
-    write(context, collection, request, create, token).await
 }
 
 /// Answers one record.
@@ -129,119 +111,13 @@ fn held(request: &Request, length: usize, tag: HeaderValue) -> Response {
     tagged(response::not_modified(length), tag)
 }
 
-/// Changes what the body names; answers the whole record.
-pub(super) async fn update(
-    context: &mut RequestContext<'_>,
-    collection: &Collection,
-    id: RecordId,
-    request: &mut Request,
-) -> Result<Response, ApiError> {
-    let seen = content::if_match(request.headers());
-    let accepted = match patch(collection, id, request).await {
-        Ok((patch, body)) => idempotency::token(&context.caller, collection, Some(id), request, &body)
-            .map(|token| (patch, token)),
-        Err(error) => Err(error),
-    };
-    let (patch, token) = match accepted {
-        Ok(accepted) => accepted,
-        // The record is judged before the body, and what the client has seen of it before the fields.
-        Err(error) => {
-            let record = context.app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
-            let is_about_fields = matches!(&error, ApiError::Draft { error, .. } if error.is_about_fields());
-            if let Some(seen) = seen.filter(|_| is_about_fields) {
-                seen.check(&record).map_err(StoreError::from)?;
-            }
-            return Err(error);
-        }
-    };
-    context.timing.mark("draft");
-    let update = Write::Update { collection: collection.position(), id, patch, seen };
-    write(context, collection, request, update, token).await
-}
-
-async fn patch(
-    collection: &Collection,
-    id: RecordId,
-    request: &mut Request,
-) -> Result<(Patch, Bytes), ApiError> {
-    content::check(request.headers())?;
-    let body = request.body().await?;
-    let patch = Patch::parse(collection, id, &body).map_err(|error| ApiError::draft(collection, error))?;
-    Ok((patch, body))
-}
-
-/// Deletes a record, as far as those that refer to it allow.
-pub(super) async fn delete(
-    context: &mut RequestContext<'_>,
-    collection: &Collection,
-    id: RecordId,
-    request: &Request,
-) -> Result<Response, ApiError> {
-    // A body means nothing here.
-    let token = match idempotency::token(&context.caller, collection, Some(id), request, b"") {
-        Ok(token) => token,
-        // The record is judged before the header.
-        Err(error) => {
-            context.app.store.fetch(collection, id).await?.ok_or(ApiError::NotFound)?;
-            return Err(error);
-        }
-    };
-    let seen = content::if_match(request.headers());
-    let delete = Write::Delete { collection: collection.position(), id, seen };
-    write(context, collection, request, delete, token).await
-}
-
-/// Has the store do a write, and answers what came of it.
-async fn write(
-    context: &mut RequestContext<'_>,
-    collection: &Collection,
-    request: &Request,
-    write: Write,
-    token: Option<IdempotencyToken>,
-) -> Result<Response, ApiError> {
-    let author = match &context.caller {
-        Caller::Known(holder) => Some(holder.clone()),
-        Caller::Anonymous => None,
-    };
-    let origin = Origin { author, credential: context.take_credential(), request_id: request.id().into() };
-    let reply = context.app.store.write(WriteRequest { write, token, origin }).await;
-    context.timing.mark("store");
-    context.is_replayed = reply.is_replayed;
-    if matches!(reply.outcome, Err(StoreError::KeyRevoked)) {
-        return Err(context.refuse_key(request));
-    }
-    Ok(match reply.outcome? {
-        Written::Created { id, representation } => {
-            let mut response = if content::wants_representation(request.headers()) {
-                let mut response = response::json(StatusCode::CREATED, representation);
-                response.headers_mut().insert(content::PREFERENCE_APPLIED, content::RETURN_REPRESENTATION);
-                response
-            } else {
-                response::empty(StatusCode::CREATED)
-            };
-            let path = representation::path(collection, id);
-            let location = HeaderValue::from_str(&(context.app.base_url(request) + &path));
-            if let Ok(location) = location.or_else(|_| HeaderValue::from_str(&path)) {
-                response.headers_mut().insert(header::LOCATION, location);
-            }
-            response
-        }
-        Written::Updated(record) | Written::Unchanged(record) => {
-            let tag = tag(&record);
-            tagged(response::json(StatusCode::OK, record), tag)
-        }
-        Written::Deleted => response::empty(StatusCode::OK),
-        Written::NoRecord => return Err(ApiError::NotFound),
-    })
-}
-
 /// The tag of a representation, as a header has it.
-fn tag(record: &[u8]) -> HeaderValue {
+pub(super) fn tag(record: &[u8]) -> HeaderValue {
     // Hexadecimal digits between quotes: nothing that a header could not hold.
     HeaderValue::from_bytes(&ETag::of(record).text()).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-fn tagged(mut response: Response, tag: HeaderValue) -> Response {
+pub(super) fn tagged(mut response: Response, tag: HeaderValue) -> Response {
     response.headers_mut().insert(header::ETAG, tag);
     response
 }

@@ -22,6 +22,8 @@ pub(super) enum Route<'a> {
     Keys,
     Key(KeyName),
     KeyRotation(KeyName),
+    /// Writes to any collection; with who may come in.
+    Batch(Admission),
     Console(Place),
     Records(&'a Collection),
     Record(&'a Collection, RecordId),
@@ -46,6 +48,7 @@ impl<'a> Route<'a> {
             ("metrics", None) => settings.shows_metrics.then_some(Self::Metrics),
             // No collection is called like this.
             ("_", Some("keys")) => Some(Self::Keys),
+            ("_", Some("batch")) => Some(Self::Batch(catalog.admission())),
             ("_", Some(rest)) => match rest.strip_prefix("keys/")?.split_once('/') {
                 None => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
                 Some((name, "rotate")) => key_name(name).map(Self::KeyRotation),
@@ -72,25 +75,28 @@ impl<'a> Route<'a> {
         match self {
             Self::Records(collection) | Self::Record(collection, _) => collection.admission(),
             Self::Keys | Self::Key(_) | Self::KeyRotation(_) => Admission::KnownOnly,
+            Self::Batch(admission) => *admission,
             _ => Admission::Open,
         }
     }
 
     /// Whether it is about the service itself: nobody is asked for an access key, and no query has a meaning.
     pub(super) fn is_of_service(&self) -> bool {
-        !matches!(
-            self,
-            Self::Records(_) | Self::Record(..) | Self::Keys | Self::Key(_) | Self::KeyRotation(_)
-        )
+        !self.is_of_records() && !matches!(self, Self::Keys | Self::Key(_) | Self::KeyRotation(_))
     }
 
-    fn verbs(&self) -> &'a [Verb] {
+    /// Whether it is about records, of one collection or of several.
+    pub(super) fn is_of_records(&self) -> bool {
+        matches!(self, Self::Records(_) | Self::Record(..) | Self::Batch(_))
+    }
+
+    pub(super) fn verbs(&self) -> &'a [Verb] {
         match self {
             Self::Records(collection) => collection.list_verbs(),
             Self::Record(collection, _) => collection.unique_verbs(),
             Self::Keys => &[Verb::Get, Verb::Post],
             Self::Key(_) => &[Verb::Delete],
-            Self::KeyRotation(_) => &[Verb::Post],
+            Self::KeyRotation(_) | Self::Batch(_) => &[Verb::Post],
             _ => &[Verb::Get],
         }
     }
@@ -129,7 +135,7 @@ fn key_name(segment: &str) -> Option<KeyName> {
 }
 
 /// The path templates that requests are counted under, besides those of the collections.
-const TEMPLATES: [&str; 11] = [
+const TEMPLATES: [&str; 12] = [
     "/",
     "/schema/",
     "/openapi.json",
@@ -139,6 +145,7 @@ const TEMPLATES: [&str; 11] = [
     "/_/keys/",
     "/_/keys/<name>/",
     "/_/keys/<name>/rotate/",
+    "/_/batch/",
     "/console/",
     "/console/<build>/<file>",
 ];
@@ -179,6 +186,7 @@ impl Labels {
             Route::Keys => "/_/keys/",
             Route::Key(_) => "/_/keys/<name>/",
             Route::KeyRotation(_) => "/_/keys/<name>/rotate/",
+            Route::Batch(_) => "/_/batch/",
             Route::Console(place) if place.is_page() => "/console/",
             Route::Console(_) => "/console/<build>/<file>",
         };

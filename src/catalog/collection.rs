@@ -15,7 +15,7 @@ pub enum Verb {
 
 impl Verb {
     /// What a list may allow.
-    pub const OF_LISTS: [Verb; 2] = [Verb::Get, Verb::Post];
+    pub const OF_LISTS: [Verb; 3] = [Verb::Get, Verb::Post, Verb::Put];
     /// What a record may allow.
     pub const OF_RECORDS: [Verb; 4] = [Verb::Get, Verb::Put, Verb::Patch, Verb::Delete];
 

@@ -37,6 +37,7 @@ pub(super) struct Metrics {
 pub struct StoreMetrics {
     commits: Counter,
     writes_per_commit: Histogram,
+    items_per_batch: Histogram,
     wal_bytes: Level,
     answer_bytes: Level,
     busy: Counter,
@@ -55,6 +56,11 @@ impl StoreMetrics {
     pub fn committed(&self, writes: usize) {
         self.commits.inc();
         self.writes_per_commit.observe(writes as f64);
+    }
+
+    /// A batch was done that had this many items.
+    pub fn did_batch(&self, items: usize) {
+        self.items_per_batch.observe(items as f64);
     }
 
     /// So many records of this collection were created, updated or deleted.
@@ -140,6 +146,12 @@ impl Metrics {
                 "carnet_store_commit_writes",
                 "Writes in one committed transaction",
                 Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+            ),
+            // 1, 2, 4 … 512 items; there are at most 1000.
+            items_per_batch: named.metric(
+                "carnet_batch_items",
+                "Items of batches that were done",
+                Histogram::new(exponential_buckets(1.0, 2.0, 10)),
             ),
             wal_bytes: named.bytes("carnet_store_wal", "Length of the write-ahead log"),
             answer_bytes: named.bytes(

@@ -130,6 +130,14 @@ impl ETags {
         Self::These(value.split(',').filter_map(|tag| read(tag.trim())).collect())
     }
 
+    /// Whether it asks for a record (`If-Match`), and is not met where there is none.
+    pub fn asks_for_one(&self) -> bool {
+        match self {
+            Self::Any | Self::These(_) => true,
+            Self::Except { named, .. } => named.is_some(),
+        }
+    }
+
     /// Whether the representation is one of those that are named.
     pub fn matches(&self, representation: &[u8]) -> bool {
         self.check(representation).is_ok()

@@ -8,6 +8,15 @@ use crate::record::etag::Mismatch;
 /// Why an operation was refused. Nothing was changed, unless the outcome is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
+    /// There is none to change or to delete.
+    #[error("there is no such record")]
+    NoRecord,
+    /// There is no record, and the client asks for one that it has seen.
+    #[error("there is no record that was seen")]
+    NoneToMatch,
+    /// The item of a batch that was refused, and with it all of them.
+    #[error("item {0}: {1}")]
+    Item(usize, Box<StoreError>),
     #[error("{0} refers to no record")]
     DanglingReference(String),
     /// The fields of the unique rule, in declared order.

@@ -1,8 +1,8 @@
 //! The engine for many nodes: records are kept by a PostgreSQL server, which any number of nodes may share.
 
 pub mod address;
+mod agenda;
 mod audit;
-mod batching;
 mod blocked_writes;
 mod change_log;
 mod change_log_reader;
@@ -18,8 +18,10 @@ mod freshness;
 pub(super) mod fuzzing;
 mod group;
 mod group_attempt;
+mod group_batch;
 mod group_error;
 mod group_run;
+mod group_steps;
 mod group_window;
 mod id_counter;
 mod index_builds;
@@ -39,6 +41,7 @@ mod refusal;
 mod rights;
 mod row;
 mod rows;
+mod rule_sql;
 mod server;
 mod server_checks;
 mod session;
@@ -52,6 +55,7 @@ mod system_tables;
 mod tables;
 mod tls;
 mod undeclared_refs;
+mod upserts;
 mod write_refusals;
 mod writer;
 

@@ -1,6 +1,7 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
 mod audit;
+mod batch;
 mod connection;
 pub(super) mod copy;
 mod deletion;

@@ -3,67 +3,27 @@
 //! The engines have the writers: each takes what waits in the queue into one transaction, and answers after its commit.
 
 pub(super) mod answer_budget;
+pub(super) mod batch;
 pub(super) mod handle;
 pub(super) mod idempotency;
 mod outcome;
 pub(super) mod queue;
 pub(super) mod stored_answer;
+mod work;
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::keys::{Credential, Holder};
-use crate::record::draft::{Draft, Patch};
-use crate::record::etag::ETags;
-use crate::record::{RecordId, Value};
 pub use idempotency::IdempotencyToken;
 pub(super) use outcome::WriteOutcome;
 pub use outcome::{WriteReply, Written};
+pub use work::{Batch, Item, Work, Write};
 
-/// What a client wants done to one record. A collection is named by its position in the catalog.
-#[derive(Debug)]
-pub enum Write {
-    /// References and unique rules are judged inside the write, in declared order.
-    Insert { collection: usize, draft: Draft },
-    /// With `seen`, only a record that is still one of those the client has seen, judged inside the write.
-    Update { collection: usize, id: RecordId, patch: Patch, seen: Option<ETags> },
-    /// As the rules of those that refer to the record allow; `seen` as for an update.
-    Delete { collection: usize, id: RecordId, seen: Option<ETags> },
-}
-
-impl Write {
-    /// The position of its collection.
-    pub(super) fn collection(&self) -> usize {
-        match self {
-            Self::Insert { collection, .. }
-            | Self::Update { collection, .. }
-            | Self::Delete { collection, .. } => *collection,
-        }
-    }
-
-    /// The record that it is about, where there is one before.
-    pub(super) fn id(&self) -> Option<RecordId> {
-        match self {
-            Self::Insert { .. } => None,
-            Self::Update { id, .. } | Self::Delete { id, .. } => Some(*id),
-        }
-    }
-
-    /// How many bytes its texts take.
-    fn text_bytes(&self) -> usize {
-        match self {
-            Self::Insert { draft, .. } => draft.values().iter().map(Value::text_bytes).sum(),
-            Self::Update { patch, .. } => patch.values().iter().map(|(_, value)| value.text_bytes()).sum(),
-            Self::Delete { .. } => 0,
-        }
-    }
-}
-
-/// What is handed in to be done wholly or not at all, and answered once. It is one write: several that belong together
-/// would be a list of them here, and nowhere else.
+/// What is handed in to be done wholly or not at all, and answered once.
 #[derive(Debug)]
 pub struct WriteRequest {
-    pub write: Write,
+    pub work: Work,
     /// Whoever was told something within the last day is told it again, and nothing is done twice.
     pub token: Option<IdempotencyToken>,
     pub origin: Origin,

@@ -9,6 +9,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where, and that is enough")]
 
 mod support {
+    pub(crate) mod batch;
     pub(crate) mod clock;
     pub(crate) mod copying;
     pub(crate) mod engine;
@@ -26,6 +27,9 @@ mod support {
 mod api {
     mod access;
     mod access_settings;
+    mod batch;
+    mod batch_access;
+    mod batch_faults;
     mod body;
     mod browsers;
     mod compression;
@@ -64,6 +68,7 @@ mod api {
     mod unknown_keys;
     mod unique;
     mod update;
+    mod upsert;
 }
 
 /// What bad input and bad clients can do: nothing.
@@ -84,6 +89,7 @@ mod robustness {
 
 /// What is kept, through races, crashes, other tools and changed configurations.
 mod store {
+    mod batches;
     mod bounds;
     mod changes;
     mod concurrency;

@@ -9,6 +9,9 @@ import { sender, type Settings } from './request.js';
 /** How many requests of one call may be under way at once. */
 const AT_ONCE = 6;
 
+/** How many writes a batch holds at the most. */
+const ITEMS_A_BATCH = 1000;
+
 /** How many records are asked for by their ids at once: a query has 64 parameters at the most. */
 const IDS_A_REQUEST = 50;
 
@@ -57,6 +60,16 @@ export function carnetDataProvider(url: string, settings: Settings = {}): DataPr
     return record;
   }
 
+  /** Does the same to all of these, or to none: one batch, or several where they are too many for one. */
+  async function together(resource: string, ids: Identifier[], method: string, body?: string): Promise<{ data: Identifier[] }> {
+    for (const some of parts(ids, ITEMS_A_BATCH)) {
+      const rest = body === undefined ? '' : `,"body":${body}`;
+      const items = some.map((id) => `{"method":"${method}","path":${JSON.stringify(`/${resource}/${id}/`)}${rest}}`);
+      await send('_/batch/', { method: 'POST', body: `{"requests":[${items.join()}]}` });
+    }
+    return { data: ids };
+  }
+
   const provider = {
     supportAbortSignal: true,
 
@@ -92,8 +105,9 @@ export function carnetDataProvider(url: string, settings: Settings = {}): DataPr
     },
 
     async updateMany(resource: string, { ids, data }: { ids: Identifier[]; data: Record<string, unknown> }) {
-      const outcomes = await each(ids, (id) => change(resource, id, changes(data, {})));
-      return { data: all(ids, outcomes, 'changed') };
+      const { fields, update } = await collection(resource);
+      const body = write(changes(data, {}), (field) => fields.get(field)?.isInteger ?? false);
+      return together(resource, ids, update, body);
     },
 
     async delete(resource: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
@@ -101,10 +115,7 @@ export function carnetDataProvider(url: string, settings: Settings = {}): DataPr
       return { data: previousData ?? { id } };
     },
 
-    async deleteMany(resource: string, { ids }: { ids: Identifier[] }) {
-      const outcomes = await each(ids, (id) => send(`${resource}/${id}/`, { method: 'DELETE' }));
-      return { data: all(ids, outcomes, 'deleted') };
-    },
+    deleteMany: (resource: string, { ids }: { ids: Identifier[] }) => together(resource, ids, 'DELETE'),
   };
   // react-admin lets its caller choose the type of a record; what the server has, the server decides.
   return provider as unknown as DataProvider;
@@ -150,13 +161,4 @@ async function each<From, To>(of: From[], act: (one: From) => Promise<To>): Prom
 function done<T>(outcome: Outcome<T>): T {
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
-}
-
-/** The ids, or an error that says how far it went. */
-function all(ids: Identifier[], outcomes: Outcome<unknown>[], act: string): Identifier[] {
-  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
-  const [first] = errors;
-  if (first === undefined) return ids;
-  if (!(first instanceof HttpError) || ids.length === 1) throw first;
-  throw new HttpError(`${ids.length - errors.length} of ${ids.length} were ${act}. ${first.message}`, first.status, first.body);
 }

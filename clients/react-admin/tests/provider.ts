@@ -149,8 +149,11 @@ async function many(provider: DataProvider): Promise<void> {
   await provider.updateMany('address', { ids: [4, 5, 6], data: { city: 'Nice' } });
   equal((await provider.getList('address', { pagination: { page: 1, perPage: 5 }, sort: byId, filter: { city: 'Nice' } })).total, 3, 'changed at once');
   const some = await refused(provider.deleteMany('address', { ids: [4, 777, 5] }));
-  equal([some.status, some.message.startsWith('2 of 3 were deleted. ')], [404, true], some.message);
-  equal((await provider.deleteMany('address', { ids: [6] })).data, [6], 'deleted at once');
+  equal([some.status, some.message.startsWith('item 1: ')], [404, true], some.message);
+  equal((await provider.getMany('address', { ids: [4, 5] })).data.length, 2, 'nothing is deleted where one is not there');
+  equal((await provider.deleteMany('address', { ids: [4, 5, 6] })).data, [4, 5, 6], 'deleted at once');
+  equal((await provider.getMany('address', { ids: [4, 5, 6] })).data, [], 'all of them');
+  equal((await provider.deleteMany('address', { ids: [] })).data, [], 'none at all');
 }
 
 async function givenUp(provider: DataProvider): Promise<void> {

@@ -18,7 +18,7 @@ use carnet::record::scope::Scopes;
 use carnet::store::audit::Actor;
 use carnet::store::keys::{KeyChange, NewKey};
 use carnet::store::url::StorageUrl;
-use carnet::store::write::{Origin, Write, WriteRequest, Written};
+use carnet::store::write::{Origin, Work, Write, WriteRequest, Written};
 use carnet::store::{OpenSettings, Records, Store};
 use dev::answer::Answer;
 use dev::client::Client;
@@ -124,7 +124,7 @@ impl Server {
     }
 
     fn write(&self, write: Write) -> Written {
-        let request = WriteRequest { write, token: None, origin: Origin::default() };
+        let request = WriteRequest { work: Work::One(write), token: None, origin: Origin::default() };
         self.wait(self.store.write(request)).outcome.expect("it is not refused")
     }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::ApiError;
-use super::query::{listing_message, query_message};
+use super::batch::{batch_message, item_message};
+use super::query::{listing_message, query_message, rule_message};
 use super::status::*;
 use crate::api::idempotency::LONGEST_KEY;
 use crate::catalog::name::KEY_PARAMETER;
@@ -23,6 +24,9 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer realm=\"carnet\"");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+
+/// The header fields of an error that are also said where it befalls an item of a batch.
+const OF_AN_ITEM: [HeaderName; 2] = [header::RETRY_AFTER, header::WWW_AUTHENTICATE];
 
 /// What an error is answered with, whatever form its message has.
 pub(in crate::api) struct Row {
@@ -140,8 +144,17 @@ impl ApiError {
             Self::Query(error) => INVALID_QUERY.row(query_message(*error)),
             Self::Draft { collection, error } => INVALID_BODY.row(draft_message(collection, error)),
             Self::Listing { collection, error } => INVALID_QUERY.row(listing_message(collection, error)),
+            Self::Rule(error) => INVALID_QUERY.row(rule_message(error)),
+            Self::Batch(error) => INVALID_BODY.row(batch_message(error)),
+            Self::ItemForm(error) => INVALID_BODY.row(item_message(error)),
             Self::Store(error) => store_row(error),
             Self::Refused(refusal) => refusal_row(*refusal),
+            Self::Item { item, error } => {
+                let Row { kind, message, mut headers } = error.row();
+                // The others would say something about the batch.
+                headers.retain(|(name, _)| OF_AN_ITEM.contains(name));
+                Row { kind, message: format!("item {item}: {message}").into(), headers }
+            }
         }
     }
 }
@@ -162,6 +175,14 @@ pub(in crate::api) fn draft_message(collection: &str, error: &DraftError) -> Cow
         DraftError::CannotBeChanged(name) => format!("{name} cannot be changed").into(),
         DraftError::Missing(name) => format!("{name} is missing. Cannot create the ressource").into(),
         DraftError::DoesNotValidate(name) => format!("{name} does not validate").into(),
+        DraftError::NoEarlierItem { member, given, target } => format!(
+            "{member} does not validate: {} is not an earlier item that creates a record of {target}",
+            echo(given)
+        )
+        .into(),
+        DraftError::NoValue { field, rule } => {
+            format!("{field} has no value, and records are found by {rule}").into()
+        }
         DraftError::NoKeyName => format!(
             "name does not validate: it has 1 to {LONGEST_NAME} characters, none of them a \
              control character, and is not . or .."
@@ -179,6 +200,11 @@ pub(in crate::api) fn draft_message(collection: &str, error: &DraftError) -> Cow
 
 fn store_row(error: &StoreError) -> Row {
     match error {
+        StoreError::NoRecord => ApiError::NotFound.row(),
+        StoreError::Item(_, error) => store_row(error),
+        StoreError::NoneToMatch => {
+            PRECONDITION_FAILED.row("There is no such record, and If-Match asks for one")
+        }
         StoreError::DanglingReference(field) => UNKNOWN_REFERENCE.row(format!("{field} does not validate")),
         StoreError::Duplicate(fields) => match fields.as_slice() {
             [field] => NOT_UNIQUE.row(format!("{field} must be unique")),

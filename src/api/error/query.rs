@@ -8,6 +8,7 @@ use crate::record::listing::operator::LONGEST_PART;
 use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::sort::MOST_NAMES;
 use crate::record::listing::{ListingError, NamesError, Operator};
+use crate::record::upsert::{BY, RuleError};
 
 pub(super) fn query_message(error: QueryError) -> Cow<'static, str> {
     match error {
@@ -47,6 +48,21 @@ pub(super) fn listing_message(collection: &str, error: &ListingError) -> String 
             format!("{after} and {offset} exclude each other. Send one of them")
         }
     }
+}
+
+/// Why an upsert finds no rule.
+pub(super) fn rule_message(error: &RuleError) -> String {
+    match error {
+        RuleError::NotAParameter(name) => {
+            format!("{} is not a parameter of this request: it takes {BY}", echo(name))
+        }
+        RuleError::GivenTwice => format!("{BY} is given twice"),
+        RuleError::Unknown(rules) => format!("{BY} does not validate: it is {}", any_of(rules)),
+    }
+}
+
+fn any_of(rules: &[String]) -> String {
+    rules.join(" or ")
 }
 
 fn operators(operators: &[Operator]) -> String {

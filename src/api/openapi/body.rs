@@ -12,6 +12,9 @@ use crate::catalog::name::{EXPANDED, ID, RESSOURCE_URI};
 /// No U+0000; any other character, line ends included.
 const TEXT: &str = r"^[^\u0000]*$";
 
+/// The record of an earlier item of a batch.
+const EARLIER_ITEM: &str = r"^\$(0|[1-9][0-9]{0,2})$";
+
 /// JSON Schema counts `45.0` among the integers, so words have to say it.
 const INTEGER: [&str; 2] = [
     "Written without a point or an exponent: `45.0` and `1e2` are refused, which a schema cannot express.",
@@ -22,14 +25,20 @@ const INTEGER: [&str; 2] = [
 pub(super) fn components(catalog: &Catalog, collection: &Collection) -> Map<String, Value> {
     let mut components = Map::new();
     components.insert(name(collection, "record"), record(catalog, collection));
-    components.insert(name(collection, "create"), create(catalog, collection));
-    components.insert(name(collection, "update"), update(catalog, collection));
+    for side in [Side::Request, Side::Item] {
+        let suffix = if side == Side::Item { "-in-batch" } else { "" };
+        components.insert(name(collection, &format!("create{suffix}")), create(catalog, collection, side));
+        components.insert(name(collection, &format!("update{suffix}")), update(catalog, collection, side));
+    }
     components.insert(name(collection, "envelope"), envelope::of(collection));
     components
 }
 
-/// Refers to `record`, `create`, `update` or `envelope` of this collection.
+/// Refers to `record`, `create`, `update` or `envelope` of this collection, or to `create-in-batch` or
+/// `update-in-batch`, the same where references may be to items of a batch.
 pub(super) fn of(collection: &Collection, body: &str) -> Value {
+    let refers = collection.fields().iter().any(|field| field.reference().is_some());
+    let body = if refers { body } else { body.trim_end_matches("-in-batch") };
     reference("schemas", &name(collection, body))
 }
 
@@ -132,7 +141,7 @@ fn expanded(catalog: &Catalog, collection: &Collection) -> Option<Value> {
     }))
 }
 
-fn create(catalog: &Catalog, collection: &Collection) -> Value {
+fn create(catalog: &Catalog, collection: &Collection, side: Side) -> Value {
     let fields_required = collection.fields().iter().filter(|field| field.is_required());
     let required: Vec<&str> = fields_required.map(Field::name).collect();
     json!({
@@ -141,15 +150,15 @@ fn create(catalog: &Catalog, collection: &Collection) -> Value {
             "A new record of `{}`. The service assigns `{ID}` and `{RESSOURCE_URI}`.",
             collection.name()
         ),
-        "properties": fields(catalog, collection, Side::Request),
+        "properties": fields(catalog, collection, side),
         "required": required,
         "additionalProperties": false,
         "examples": [examples(collection.fields())],
     })
 }
 
-fn update(catalog: &Catalog, collection: &Collection) -> Value {
-    let mut properties = fields(catalog, collection, Side::Request);
+fn update(catalog: &Catalog, collection: &Collection, side: Side) -> Value {
+    let mut properties = fields(catalog, collection, side);
     // A client may send back what it was given.
     properties.insert(ID.into(), id());
     properties.insert(RESSOURCE_URI.into(), ressource_uri(collection));
@@ -169,6 +178,8 @@ fn update(catalog: &Catalog, collection: &Collection) -> Value {
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Request,
+    /// A request in a batch.
+    Item,
     Answer,
 }
 
@@ -188,10 +199,20 @@ fn member(catalog: &Catalog, field: &Field, side: Side) -> Value {
         schema.insert("type".into(), json!([kind, "null"]));
     }
     let mut description = Vec::new();
+    if side == Side::Item && field.reference().is_some() {
+        let mut kinds = vec![json!("string")];
+        match schema["type"].take() {
+            Value::Array(several) => kinds.extend(several),
+            one => kinds.push(one),
+        }
+        schema.insert("type".into(), kinds.into());
+        schema.insert("pattern".into(), EARLIER_ITEM.into());
+        description.push("Or `$n`: the record of item n of the batch.".to_owned());
+    }
     if let Some(reference) = field.reference() {
         description.push(format!("The id of a record of `{}`.", catalog.at(reference.target).name()));
     }
-    if side == Side::Request {
+    if side != Side::Answer {
         description.extend(spelling(field.kind()).map(|[in_a_body, _]| in_a_body.to_owned()));
     }
     if !description.is_empty() {

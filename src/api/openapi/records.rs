@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::door::Door;
 use super::operation::{Operation, Place, Success, path_item};
-use super::{body, component, control, header, parameter, refusal, security};
+use super::{batch, body, component, control, header, parameter, refusal, security};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 
@@ -57,7 +57,8 @@ fn operation(
         (Verb::Get, Target::List) => listing(collection, access_parameter, door),
         (Verb::Get, Target::Record) => fetch(collection),
         (Verb::Post, _) => create(collection),
-        (Verb::Put, _) => update(collection, "put", "update"),
+        (Verb::Put, Target::List) => upsert(collection),
+        (Verb::Put, Target::Record) => update(collection, "put", "update"),
         (Verb::Patch, _) => update(collection, "patch", "patch"),
         (Verb::Delete, _) => delete(collection),
     };
@@ -114,6 +115,34 @@ fn create(collection: &Collection) -> Operation {
                 },
             })),
         },
+        ..Operation::default()
+    }
+}
+
+fn upsert(collection: &Collection) -> Operation {
+    let mut parameters = vec![json!({ "name": "by", "in": "query", "schema": batch::by(collection) })];
+    parameters.extend(named(&["If-Match", "Prefer", "Idempotency-Key"]));
+    parameters.push(json!({
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "`*`: only create. Where there is such a record nothing is changed, and the answer is 412.",
+        "schema": { "type": "string", "examples": ["*"] },
+    }));
+    Operation {
+        method: "put",
+        id: format!("upsert-{}", collection.name()),
+        summary: format!("Change or create a record of `{}`", collection.name()),
+        description:
+            "The record with the same values in a unique rule gets the fields that are given; where there is \
+            none it is created. With `If-Match` a record is only changed."
+                .into(),
+        parameters,
+        request_body: Some(required(json(body::of(collection, "create")))),
+        success: whole_record(
+            collection,
+            "The complete record after the change.",
+            vec!["ETag", "Idempotency-Replayed"],
+        ),
         ..Operation::default()
     }
 }
@@ -190,6 +219,14 @@ fn whole_record(collection: &Collection, description: &str, headers: Vec<&'stati
 /// A client that has the record already is told so instead.
 fn asides(verb: Verb, target: Target, door: Door) -> Map<String, Value> {
     let mut asides = Map::new();
+    if verb == Verb::Put && target == Target::List {
+        let created = json!({
+            "description": "Created. The body is empty, or the record where a representation was preferred.",
+            "headers": header::carried(&["Location", "Preference-Applied", "Idempotency-Replayed"], door.is_limited),
+            "content": { "application/json": {} },
+        });
+        asides.insert("201".into(), created);
+    }
     if verb == Verb::Get && target == Target::Record {
         let not_modified = json!({
             "description": "The record is one of those that `If-None-Match` names: the client has it already.",
@@ -217,7 +254,7 @@ fn refusals(verb: Verb, target: Target, door: Door) -> Vec<u16> {
     if verb != Verb::Get {
         statuses.extend(refusal::OF_WRITES);
     }
-    if target == Target::Record && verb != Verb::Get {
+    if (target == Target::Record || verb == Verb::Put) && verb != Verb::Get {
         statuses.push(412);
     }
     statuses

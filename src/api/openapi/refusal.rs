@@ -69,6 +69,18 @@ fn component(status: &Status, form: Form) -> Value {
     answer
 }
 
+/// A refusal of this status that is said of an item of a batch: its header fields are those of the batch.
+pub(super) fn of_item(status: u16, headers: Map<String, Value>) -> Value {
+    let described = STATUSES.iter().find(|described| described.code() == status);
+    let mut answer = described.map(|status| component(status, Form { has_body: true, is_limited: false }));
+    if let Some(answer) = &mut answer {
+        answer["headers"] = headers.into();
+        answer["description"] =
+            "An item asks for what its path does not allow; `error` lists what it does.".into();
+    }
+    answer.unwrap_or_default()
+}
+
 /// Every type of problem.
 pub(super) fn kinds() -> impl Iterator<Item = &'static Kind> {
     STATUSES.iter().flat_map(|status| status.kinds)

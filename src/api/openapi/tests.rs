@@ -100,6 +100,7 @@ fn no_path_is_missing() {
         paths.keys().cloned().collect()
     };
     let service = [
+        "/_/batch/",
         "/_/keys/",
         "/_/keys/{name}/",
         "/_/keys/{name}/rotate/",
@@ -126,6 +127,8 @@ fn the_methods_are_the_configured_ones_with_head_and_options() {
     assert_eq!(methods(&built_in, "/"), "get head options");
     assert_eq!(methods(&built_in, "/_/keys/"), "get head post options");
     assert_eq!(methods(&built_in, "/_/keys/{name}/"), "delete options");
+    assert_eq!(methods(&built_in, "/_/batch/"), "post options");
+    assert_eq!(methods(&rich, "/things/"), "get head post put options");
     assert_eq!(methods(&rich, "/log/"), "post options");
     assert_eq!(methods(&rich, "/log/{id}/"), "options");
     assert_eq!(methods(&rich, "/things/{id}/"), "get head put patch delete options");
@@ -189,6 +192,8 @@ fn what_a_client_has_seen_can_be_said_where_it_means_something() {
         (&built_in, "/users/{id}/", "delete", "If-Match Idempotency-Key"),
         (&rich, "/things/{id}/", "patch", "If-Match Idempotency-Key"),
         (&built_in, "/users/", "post", "Prefer Idempotency-Key"),
+        (&rich, "/things/", "put", "by If-Match Prefer Idempotency-Key If-None-Match"),
+        (&built_in, "/_/batch/", "post", "Prefer Idempotency-Key"),
     ] {
         assert_eq!(names(&parameters(document, path, method)), expected, "{method} {path}");
     }

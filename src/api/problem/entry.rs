@@ -60,6 +60,10 @@ impl Entry {
                 let given = fault.given.as_deref().unwrap_or_default();
                 Self { accepted: shape.accepted(name), ..member(name, shape.mismatch(name, given)) }
             }
+            DraftError::NoValue { field, rule } => {
+                let detail = format!("records are found by {rule}, and it has no value");
+                Self { accepted: shape.accepted(field), ..member(field, detail) }
+            }
             DraftError::NoKeyName => {
                 let accepted = shape.accepted("name");
                 Self { accepted, ..member("name", "the text cannot be the name of an access key".into()) }

@@ -64,6 +64,11 @@ impl<'a> Checker<'a> {
         let fields = self.fields(declared);
         let unique = self.unique(declared);
         let list_verbs = self.verbs("list_verbs", &declared.list_verbs, &Verb::OF_LISTS);
+        if list_verbs.contains(&Verb::Put) && declared.unique.is_empty() {
+            let message = format!("`list_verbs` allows PUT, and `{}` has no unique rule", declared.name);
+            let advice = "declare one with `unique`: PUT on a list finds the record that it changes by it";
+            self.advise(&["list_verbs"], message, advice);
+        }
         let unique_verbs = self.verbs("unique_verbs", &declared.unique_verbs, &Verb::OF_RECORDS);
         let pagination = declared.pagination.as_ref().map(|pages| self.pagination(declared, pages));
         let admission = self.admission(declared);

@@ -116,14 +116,8 @@ impl<'a> Members<'a> {
         names: [&str; N],
         faults: &mut Collector<DraftError>,
     ) -> Result<[Option<&'a str>; N], DraftError> {
-        let mut found = [None; N];
-        for (member, value) in &self.0 {
-            match names.iter().position(|name| name == member) {
-                Some(place) => found[place] = Some(value.get()).filter(|json| *json != "null"),
-                None => faults.report(DraftError::UnknownField(member.clone()), None)?,
-            }
-        }
-        Ok(found)
+        let found = self.these(names, faults)?;
+        Ok(found.map(|value| value.filter(|json| *json != "null")))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::catalog::Catalog;
 use crate::catalog::declaration::{Declaration, FieldDeclaration};
+use crate::record::RecordId;
 
 fn catalog() -> Catalog {
     let field = |name: &str, kind: &str, required| FieldDeclaration {

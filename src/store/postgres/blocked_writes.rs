@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::group_window::number;
 use crate::store::write::handle::{PendingWrite, Record};
 
 /// How long a write waits in all: in the queue, for its lock, and here.
@@ -14,7 +15,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The pause before the first try, and how many times as long as a try in vain the pause after it is.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_FACTOR: u32 = 4;
-/// How many may be set aside, and how many bytes of text they may have together. One alone is always taken.
+/// How many may be set aside, each item of a batch counted, and how many bytes of text they may have together. One alone
+/// is always taken.
 const MOST: usize = 1_024;
 const MOST_BYTES: usize = 32 << 20;
 
@@ -33,7 +35,8 @@ impl BlockedWrites {
 
     pub(super) fn has_room_for(&self, write: &PendingWrite) -> bool {
         let bytes: usize = self.writes.iter().map(PendingWrite::bytes).sum();
-        self.is_empty() || (self.writes.len() < MOST && bytes + write.bytes() <= MOST_BYTES)
+        let number = number(&self.writes);
+        self.is_empty() || (number + write.work.len() <= MOST && bytes + write.bytes() <= MOST_BYTES)
     }
 
     pub(super) fn add(&mut self, write: PendingWrite, now: Instant) {
@@ -45,7 +48,8 @@ impl BlockedWrites {
 
     /// Whether a write to the same record is here, which comes first.
     pub(super) fn has_one_before(&self, write: &PendingWrite) -> bool {
-        self.writes.iter().any(|other| write.record().is_some() && other.record() == write.record())
+        let records = write.records();
+        self.writes.iter().any(|other| names_one_of(other, &records))
     }
 
     /// When one is to be tried, or has waited for too long.
@@ -67,23 +71,34 @@ impl BlockedWrites {
 
     /// It was tried in vain, from `began` until now: it waits behind those to other records.
     pub(super) fn put_back(&mut self, write: PendingWrite, began: Instant, now: Instant) {
-        let followers = self.take_followers(write.record());
+        let followers = self.take_followers(write.records());
         self.writes.push(write);
         self.writes.extend(followers);
         self.next_try = Some(now + (now - began) * PAUSE_FACTOR);
     }
 
-    /// One to this record is done: takes out those that came after it. The next one is tried at once: who has let go of
+    /// One to these records is done: takes out those that came after it. The next one is tried at once: who has let go of
     /// this lock may have let go of others.
-    pub(super) fn release(&mut self, record: Option<Record>) -> Vec<PendingWrite> {
+    pub(super) fn release(&mut self, records: Vec<Record>) -> Vec<PendingWrite> {
         self.next_try = None;
-        self.take_followers(record)
+        self.take_followers(records)
     }
 
-    fn take_followers(&mut self, record: Option<Record>) -> Vec<PendingWrite> {
-        let writes = self.writes.extract_if(.., |write| record.is_some() && write.record() == record);
+    /// Takes out those to these records, and those that stand behind one of them in turn, as they may behind a batch.
+    fn take_followers(&mut self, mut records: Vec<Record>) -> Vec<PendingWrite> {
+        let writes = self.writes.extract_if(.., |write| {
+            let follows = names_one_of(write, &records);
+            if follows && write.work.len() > 1 {
+                records.extend(write.records());
+            }
+            follows
+        });
         writes.collect()
     }
+}
+
+fn names_one_of(write: &PendingWrite, records: &[Record]) -> bool {
+    write.records().iter().any(|record| records.contains(record))
 }
 
 /// When a write has waited for too long.
@@ -95,18 +110,29 @@ fn end(write: &PendingWrite) -> Instant {
 mod tests {
     use super::*;
     use crate::record::RecordId;
-    use crate::store::write::Write;
+    use crate::store::write::{Batch, Item};
+    use crate::store::write::{Work, Write};
 
     const SHORT: Duration = Duration::from_millis(20);
 
+    fn delete(id: i64) -> Write {
+        Write::Delete { collection: 0, id: RecordId::new(id).unwrap(), seen: None }
+    }
+
     /// A delete of the record with this id.
     fn write(id: i64, since: Instant) -> PendingWrite {
-        let write = Write::Delete { collection: 0, id: RecordId::new(id).unwrap(), seen: None };
-        PendingWrite::unheard(write, since)
+        PendingWrite::unheard(Work::One(delete(id)), since)
+    }
+
+    /// A batch of such deletes, and of one that is not known yet by its id.
+    fn batch(ids: &[i64], since: Instant) -> PendingWrite {
+        let item = |id, target| Item { write: delete(id), references: Vec::new(), target };
+        let items = ids.iter().map(|&id| item(id, None)).chain([item(99, Some(0))]).collect();
+        PendingWrite::unheard(Work::Batch(Batch { items, shows_records: false }), since)
     }
 
     fn ids<'a>(writes: impl IntoIterator<Item = &'a PendingWrite>) -> Vec<i64> {
-        writes.into_iter().map(|write| write.record().unwrap().1.get()).collect()
+        writes.into_iter().map(|write| write.records()[0].1.get()).collect()
     }
 
     #[test]
@@ -132,12 +158,35 @@ mod tests {
             (true, Some(second_try))
         );
         let second = blocked.take_due(second_try).unwrap();
-        assert_eq!((ids([&second]), ids(&blocked.release(second.record()))), (vec![2], vec![]));
+        assert_eq!((ids([&second]), ids(&blocked.release(second.records()))), (vec![2], vec![]));
         // Once a lock is free, the others are tried without a pause.
         assert_eq!(ids(&blocked.take_due(began)), [3]);
         let third = blocked.take_due(began).unwrap();
-        assert_eq!((ids([&third]), ids(&blocked.release(third.record()))), (vec![1], vec![1]));
+        assert_eq!((ids([&third]), ids(&blocked.release(third.records()))), (vec![1], vec![1]));
         assert!(blocked.is_empty() && blocked.take_due(began).is_none());
+    }
+
+    #[test]
+    fn a_batch_keeps_its_place_among_the_writes_to_each_of_its_records() {
+        let mut blocked = BlockedWrites::default();
+        let began = Instant::now();
+        blocked.add(batch(&[1, 2], began), began);
+        assert!(blocked.has_one_before(&write(2, began)) && blocked.has_one_before(&batch(&[3, 1], began)));
+        assert!(!blocked.has_one_before(&write(99, began)), "an item names what another makes");
+        for write in [write(5, began), batch(&[2, 3], began), write(4, began), write(3, began)] {
+            blocked.add(write, began);
+        }
+        let first_try = began + FIRST_PAUSE;
+        let first = blocked.take_due(first_try).unwrap();
+        blocked.put_back(first, first_try, first_try);
+        assert_eq!(ids(&blocked.writes), [5, 4, 1, 2, 3], "they move together, in their order");
+        let done = blocked.writes.remove(2);
+        assert_eq!(
+            ids(&blocked.release(done.records())),
+            [2, 3],
+            "one of them stands behind the other alone"
+        );
+        assert_eq!(ids(&blocked.writes), [5, 4]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 
 /// A statement that changed more rows is logged as one line: forget all that is known of this collection.
-const MOST_LOGGED: usize = 1000;
+pub(super) const MOST_LOGGED: usize = 1000;
 /// The triggers of every collection's table.
 pub(super) const TRIGGERS: [&str; 4] =
     ["_carnet_inserted", "_carnet_updated", "_carnet_deleted", "_carnet_truncated"];

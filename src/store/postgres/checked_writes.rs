@@ -1,13 +1,10 @@
-//! The steps of a group, one after the other; and writes that must look before they act: those that name what the client
-//! has seen, and deletes that bring others along.
+//! Writes that must look before they act: those that name what the client has seen, and deletes that bring others along.
 
 use bytes::Bytes;
 use tokio_postgres::Error;
 
-use super::batching::Step;
 use super::columns;
-use super::group::{Group, Part, Sent};
-use super::group_error::GroupError;
+use super::group::Group;
 use super::prepared_conn::Parameter;
 use super::row;
 use super::sql;
@@ -23,10 +20,8 @@ const MOST_AT_ONCE: usize = 10_000;
 /// Who touches more records does not share a commit: those who do would wait for it.
 const MOST_SHARED: usize = 1_000;
 
-struct CheckedWrite<'a, 'g> {
-    group: &'a Group<'g>,
-    /// Whether others write in this transaction, who would wait for one that takes long.
-    is_shared: bool,
+pub(super) struct CheckedWrite<'a, 'g> {
+    pub(super) group: &'a Group<'g>,
 }
 
 /// What a deletion met.
@@ -39,66 +34,40 @@ enum Deletion {
 }
 
 /// What became of it.
-enum CheckedOutcome {
+pub(super) enum CheckedOutcome {
     To(WriteOutcome),
     /// Nothing was done: it must be tried again without others.
     TooFar,
 }
 
-impl Group<'_> {
-    /// Puts all steps on their way, in order; waits where one of them must look first.
-    pub(super) async fn carry_out<'f>(
-        &'f self,
-        sent: &mut Vec<Sent<'f>>,
-        writes: &[&'f Write],
-        steps: Vec<Step>,
-        outcomes: &mut Vec<WriteOutcome>,
-    ) -> Result<(), GroupError> {
-        for step in steps {
-            match step {
-                Step::Careful(at) => {
-                    let is_shared = writes.len() > 1;
-                    self.settle(sent, writes, outcomes, false).await?;
-                    match (CheckedWrite { group: self, is_shared }).run(writes[at]).await {
-                        Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
-                        Ok(CheckedOutcome::TooFar) => return Err(GroupError::OneIsLarge(at)),
-                        Err(error) => return Err(GroupError::of(&error, false).at(at..at + 1)),
-                    }
-                }
-                step => {
-                    let answering = self.start(writes, &step);
-                    self.send(sent, Part::Step(step), answering);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 impl CheckedWrite<'_, '_> {
-    async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
+    pub(super) async fn run(&self, write: &Write) -> Result<CheckedOutcome, Error> {
         let collection = self.group.catalog.at(write.collection());
         let outcome = match write {
             Write::Update { id, patch, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(Ok(Written::NoRecord)));
+                    return Ok(CheckedOutcome::To(Err(StoreError::NoRecord)));
                 };
                 match check_seen(seen.as_ref(), &stored) {
                     Err(mismatch) => Err(mismatch.into()),
-                    Ok(()) if patch.values().is_empty() => Ok(Written::Unchanged(stored)),
+                    Ok(()) if patch.values().is_empty() => {
+                        Ok(Written::Unchanged { id: *id, representation: stored })
+                    }
                     Ok(()) => self.update(collection, *id, patch.values()).await?,
                 }
             }
             Write::Delete { id, seen, .. } => {
                 let Some(stored) = self.stored(collection, *id).await? else {
-                    return Ok(CheckedOutcome::To(Ok(Written::NoRecord)));
+                    return Ok(CheckedOutcome::To(Err(StoreError::NoRecord)));
                 };
                 match check_seen(seen.as_ref(), &stored) {
                     Err(mismatch) => Err(mismatch.into()),
                     Ok(()) => return self.delete_with_others(collection, *id).await,
                 }
             }
-            Write::Insert { .. } => Err(StoreError::Broken("a create needs no second look".into())),
+            Write::Insert { .. } | Write::Upsert { .. } => {
+                Err(StoreError::Broken("a create needs no second look".into()))
+            }
         };
         Ok(CheckedOutcome::To(outcome))
     }
@@ -113,7 +82,7 @@ impl CheckedWrite<'_, '_> {
         let parameters: Vec<Parameter<'_>> = values.iter().map(|value| &**value as Parameter<'_>).collect();
         let text = self.group.update_text(collection, given);
         let rows = self.group.conn.query(&text, &parameters).await?;
-        rows.first().map_or(Ok(Ok(Written::NoRecord)), |row| self.group.judge_update(collection, row))
+        rows.first().map_or(Ok(Err(StoreError::NoRecord)), |row| self.group.judge_update(collection, row))
     }
 
     /// The record as a client sees it, locked against others.
@@ -163,7 +132,7 @@ impl CheckedWrite<'_, '_> {
                 return Ok(Deletion::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
             }
             *reached += referring.len();
-            if self.is_shared && *reached > MOST_SHARED {
+            if self.group.is_shared && *reached > MOST_SHARED {
                 return Ok(Deletion::TooLarge);
             }
             if rule == Some(OnDelete::Cascade) {

@@ -26,7 +26,7 @@ pub(super) fn updates<'f>(
 pub(super) fn ids<'f>(writes: &[&Write]) -> Bound<'f> {
     let ids = writes.iter().filter_map(|&write| match write {
         Write::Delete { id, .. } => Some(id.get()),
-        Write::Insert { .. } | Write::Update { .. } => None,
+        Write::Insert { .. } | Write::Update { .. } | Write::Upsert { .. } => None,
     });
     Box::new(ids.collect::<Vec<i64>>())
 }

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use parking_lot::Mutex;
 use tokio_postgres::{Error, Row, Statement};
 
-use super::batching::Step;
+use super::agenda::{Agenda, Step};
 use super::columns::{Bound, ids, updates};
 use super::group_error::{GroupError, words};
 use super::key_check::{self, KeyCheck};
@@ -40,6 +40,8 @@ pub(super) struct Group<'a> {
     pub(super) key_check: KeyCheck<'a>,
     /// How long each of its writes waits for a lock.
     pub(super) lock_wait: LockWait,
+    /// Whether several share it, who would wait for one that takes long.
+    pub(super) is_shared: bool,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
     /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.
@@ -52,7 +54,8 @@ pub(super) type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Err
 pub(super) enum Part {
     Begin,
     SameKeys,
-    Step(Step),
+    /// The step of the agenda at this index.
+    Step(usize),
     Commit,
     Other,
 }
@@ -68,11 +71,11 @@ impl Group<'_> {
     pub(super) async fn commit<'f>(
         &'f self,
         sent: &mut Vec<Sent<'f>>,
-        writes: &[&Write],
+        agenda: &Agenda<'_>,
         outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), GroupError> {
         self.send(sent, Part::Commit, self.simply(COMMIT));
-        self.settle(sent, writes, outcomes, true).await
+        self.settle(sent, agenda, outcomes, true).await
     }
 
     /// Makes the connection fit for another group after this one was taken back; says whether it is.
@@ -86,18 +89,24 @@ impl Group<'_> {
         Ok(())
     }
 
-    pub(super) fn text(&self, writes: &[&Write], step: &Step) -> Arc<str> {
-        let statements = |at: usize| &self.statements[writes[at].collection()];
+    /// The statement that a step begins with; none for a batch, which is many.
+    pub(super) fn text(&self, agenda: &Agenda<'_>, step: &Step<'_>) -> Option<Arc<str>> {
+        let statements = |at: usize| &self.statements[agenda.writes[at].collection()];
         match step {
-            Step::Inserts(range) => statements(range.start).insert.clone(),
-            Step::Deletes(range) => statements(range.start).delete.clone(),
-            Step::Careful(at) => statements(*at).lock_one.clone(),
-            Step::Updates(range) => match writes[range.start] {
+            Step::Inserts(range) => Some(statements(range.start).insert.clone()),
+            Step::Deletes(range) => Some(statements(range.start).delete.clone()),
+            Step::Careful(at) => Some(statements(*at).lock_one.clone()),
+            Step::Updates(range) => match agenda.writes[range.start] {
                 Write::Update { collection, patch, .. } => {
-                    self.update_text(self.catalog.at(*collection), patch.values())
+                    Some(self.update_text(self.catalog.at(*collection), patch.values()))
                 }
-                Write::Insert { .. } | Write::Delete { .. } => "".into(),
+                Write::Insert { .. } | Write::Delete { .. } | Write::Upsert { .. } => None,
             },
+            Step::Upserts(range) => match agenda.writes[range.start] {
+                Write::Upsert { rule, .. } => Some(statements(range.start).find[*rule].clone()),
+                Write::Insert { .. } | Write::Update { .. } | Write::Delete { .. } => None,
+            },
+            Step::Batch(..) => None,
         }
     }
 
@@ -118,11 +127,11 @@ impl Group<'_> {
     pub(super) async fn settle(
         &self,
         sent: &mut Vec<Sent<'_>>,
-        writes: &[&Write],
+        agenda: &Agenda<'_>,
         outcomes: &mut Vec<WriteOutcome>,
         commit_was_sent: bool,
     ) -> Result<(), GroupError> {
-        let has_steps = sent.iter().any(|sent| matches!(sent.part, Part::Step(_)));
+        let has_steps = have_steps(sent);
         let mut failure = None;
         for Sent { part, answering, answer } in sent.drain(..) {
             let answer = match answer {
@@ -141,12 +150,13 @@ impl Group<'_> {
                 (Err(error), Part::SameKeys) if key_check::are_others(&error) => {
                     Some(GroupError::KeysChanged)
                 }
-                (Err(error), Part::Step(step)) => {
-                    Some(GroupError::of(&error, commit_was_sent).at(step.places()))
+                (Err(error), Part::Step(index)) => {
+                    let places = agenda.places(&agenda.steps[index]);
+                    Some(GroupError::of(&error, commit_was_sent).at(places))
                 }
                 (Err(error), _) => Some(GroupError::of(&error, commit_was_sent)),
-                (Ok(rows), Part::Step(step)) => {
-                    let judged = self.judge(writes, &step, &rows, outcomes);
+                (Ok(rows), Part::Step(index)) => {
+                    let judged = self.judge(agenda, &agenda.steps[index], &rows, outcomes);
                     judged.err().map(|error| GroupError::of(&error, commit_was_sent))
                 }
                 (Ok(_), Part::Begin | Part::SameKeys | Part::Commit | Part::Other) => None,
@@ -173,8 +183,10 @@ impl Group<'_> {
         })
     }
 
-    pub(super) fn start<'f>(&'f self, writes: &[&'f Write], step: &Step) -> Answering<'f> {
-        let text = self.text(writes, step);
+    /// Puts a step on its way that is one statement; the others are not for this.
+    pub(super) fn start<'f>(&'f self, sent: &mut Vec<Sent<'f>>, agenda: &Agenda<'f>, index: usize) {
+        let (step, writes) = (&agenda.steps[index], &agenda.writes);
+        let Some(text) = self.text(agenda, step) else { return };
         let mut parameters: Vec<Bound<'f>> = Vec::new();
         match step {
             Step::Inserts(range) => {
@@ -182,7 +194,7 @@ impl Group<'_> {
                 for (position, field) in collection.fields().iter().enumerate() {
                     let values = writes[range.clone()].iter().map(move |&write| match write {
                         Write::Insert { draft, .. } => &draft.values()[position],
-                        Write::Update { .. } | Write::Delete { .. } => &Value::Null,
+                        Write::Update { .. } | Write::Delete { .. } | Write::Upsert { .. } => &Value::Null,
                     });
                     parameters.push(kind::array(field.kind(), values));
                 }
@@ -191,23 +203,24 @@ impl Group<'_> {
                 let collection = self.catalog.at(writes[range.start].collection());
                 let changes = writes[range.clone()].iter().filter_map(|&write| match write {
                     Write::Update { id, patch, .. } => Some((*id, patch.values())),
-                    Write::Insert { .. } | Write::Delete { .. } => None,
+                    Write::Insert { .. } | Write::Delete { .. } | Write::Upsert { .. } => None,
                 });
                 parameters = updates(collection, &changes.collect::<Vec<_>>());
             }
             Step::Deletes(range) => parameters.push(ids(&writes[range.clone()])),
-            Step::Careful(_) => {}
+            Step::Careful(_) | Step::Upserts(_) | Step::Batch(..) => return,
         }
-        self.ask(&text, parameters)
+        self.send(sent, Part::Step(index), self.ask(&text, parameters));
     }
 
     fn judge(
         &self,
-        writes: &[&Write],
-        step: &Step,
+        agenda: &Agenda<'_>,
+        step: &Step<'_>,
         rows: &[Row],
         outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), Error> {
+        let writes = &agenda.writes;
         match step {
             Step::Inserts(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
@@ -224,7 +237,7 @@ impl Group<'_> {
                     outcomes.push(self.judge_delete(writes[range.start].collection(), row)?);
                 }
             }
-            Step::Careful(_) => {}
+            Step::Careful(_) | Step::Upserts(_) | Step::Batch(..) => {}
         }
         Ok(())
     }
@@ -266,7 +279,7 @@ impl Group<'_> {
             Some(id) => {
                 let mut record = Vec::with_capacity(256);
                 row::write(&mut record, collection, id, row, 2)?;
-                Ok(Ok(Written::Updated(record.into())))
+                Ok(Ok(Written::Updated { id, representation: record.into() }))
             }
             None => Ok(refusal(collection, RowOutcome::read(row.try_get(0)?))),
         }
@@ -275,7 +288,7 @@ impl Group<'_> {
     pub(super) fn judge_delete(&self, collection: usize, row: &Row) -> Result<WriteOutcome, Error> {
         let number: i32 = row.try_get(0)?;
         Ok(match usize::try_from(number) {
-            Err(_) => Ok(Written::NoRecord),
+            Err(_) => Err(StoreError::NoRecord),
             Ok(0) if row::id(row, 1)?.is_none() => Err(undone()),
             Ok(0) => Ok(Written::Deleted),
             Ok(place) => {
@@ -289,22 +302,29 @@ impl Group<'_> {
     /// Finds out why what was to be changed or deleted was not: another tool was first, or a trigger prevents it.
     pub(super) async fn explain_undone(
         &self,
-        writes: &[&Write],
+        agenda: &Agenda<'_>,
         outcomes: &mut [WriteOutcome],
     ) -> Result<(), Error> {
-        for (&write, outcome) in writes.iter().zip(outcomes) {
+        for (place, write) in agenda.placed() {
             let (Write::Update { collection, id, .. } | Write::Delete { collection, id, .. }) = write else {
                 continue;
             };
-            if is_undone(outcome) {
+            if let Some(outcome) = outcomes.get_mut(place)
+                && is_undone(outcome)
+            {
                 let text = sql::is_there(self.catalog.at(*collection));
                 if self.conn.query(&text, &[&id.get()]).await?.is_empty() {
-                    *outcome = Ok(Written::NoRecord);
+                    *outcome = Err(StoreError::NoRecord);
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Whether writes are among what is under way.
+pub(super) fn have_steps(sent: &[Sent<'_>]) -> bool {
+    sent.iter().any(|sent| matches!(sent.part, Part::Step(_)))
 }
 
 /// What is said of a write that was not done although nothing stood against it.
@@ -321,7 +341,7 @@ fn is_undone(outcome: &WriteOutcome) -> bool {
 fn refusal(collection: &Collection, outcome: RowOutcome) -> WriteOutcome {
     let name = |position: usize| collection.fields()[position].name().to_owned();
     match outcome {
-        RowOutcome::NoRecord => Ok(Written::NoRecord),
+        RowOutcome::NoRecord => Err(StoreError::NoRecord),
         RowOutcome::Dangling(position) => Err(StoreError::DanglingReference(name(position))),
         RowOutcome::Duplicate(rule) => {
             let names = collection.unique()[rule].iter().map(|position| name(*position)).collect();

@@ -126,6 +126,7 @@ impl Postgres {
             budget: &self.context.budget,
             key_check,
             lock_wait,
+            is_shared: writes.len() > 1,
             at_hand: Default::default(),
             is_open: Default::default(),
         };
@@ -154,12 +155,15 @@ impl Postgres {
     fn answer(&self, writes: Vec<PendingWrite>, replies: Vec<WriteReply>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
-        for (pending, reply) in writes.into_iter().zip(replies) {
-            if let Ok(written) = &reply.outcome
+        for (pending, mut reply) in writes.into_iter().zip(replies) {
+            if let Ok(written) = &mut reply.outcome
                 && !reply.is_replayed
-                && let Some(deed) = written.deed()
             {
-                metrics.changed(self.context.catalog.at(pending.write.collection()).name(), deed, 1);
+                for (write, written) in pending.work.writes().zip(written.each()) {
+                    if let Some(deed) = written.deed() {
+                        metrics.changed(self.context.catalog.at(write.collection()).name(), deed, 1);
+                    }
+                }
             }
             pending.answer(reply);
         }

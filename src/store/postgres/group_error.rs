@@ -7,7 +7,7 @@ use tokio_postgres::error::SqlState;
 
 use super::indexes;
 use crate::store::StoreError;
-use crate::store::write::Write;
+use crate::store::write::{Work, Write};
 
 #[derive(Debug)]
 pub(super) enum GroupError {
@@ -19,6 +19,8 @@ pub(super) enum GroupError {
         table: Option<String>,
         /// The rule that was broken, where the server names one.
         constraint: Option<String>,
+        /// The item that it is about, in a batch whose items were done one by one.
+        item: Option<usize>,
     },
     /// Another tool has locked what one of the writes at these places needs; nothing was done.
     Locked(Range<usize>),
@@ -48,6 +50,7 @@ impl GroupError {
                         cause: words(error),
                         table: said.table().map(str::to_owned),
                         constraint: said.constraint().map(str::to_owned),
+                        item: None,
                     },
                 }
             }
@@ -74,6 +77,23 @@ impl GroupError {
         }
     }
 
+    /// The same, of a group in which a batch stands at this place and met it.
+    pub(super) fn of_batch_at(self, place: usize) -> Self {
+        match self {
+            Self::OneIsLarge(_) => Self::OneIsLarge(place),
+            Self::Locked(_) => Self::Locked(place..place + 1),
+            error => error,
+        }
+    }
+
+    /// The same, known to be about this item of a batch.
+    pub(super) fn of_item(mut self, place: usize) -> Self {
+        if let Self::RolledBack { item, .. } = &mut self {
+            *item = Some(place);
+        }
+        self
+    }
+
     /// Whether it may be the fault of one write, so that the others deserve a try of their own.
     pub(super) fn may_be_of_one(&self) -> bool {
         match self {
@@ -85,9 +105,34 @@ impl GroupError {
         }
     }
 
-    /// What it means to a write that was tried alone. A table that refers to records since we have started is met
-    /// only here, and so is a unique rule that another node has, and we have not yet.
-    pub(super) fn to(self, write: &Write) -> StoreError {
+    /// Whether it may be the fault of one item of a batch, so that each deserves a look of its own. A deadlock is not over
+    /// before all of the group is taken back.
+    pub(super) fn may_be_of_an_item(&self) -> bool {
+        let is_of_locks = matches!(self, Self::RolledBack { code, .. } if code.code().starts_with("40"));
+        self.may_be_of_one() && !is_of_locks && !self.is_of_an_outdated_plan()
+    }
+
+    /// What it means to what was tried alone.
+    pub(super) fn to(self, work: &Work) -> StoreError {
+        match (work, &self) {
+            (Work::One(write), _) => self.for_write(write),
+            (Work::Batch(batch), Self::RolledBack { item: Some(place), .. })
+                if *place < batch.items.len() =>
+            {
+                let place = *place;
+                match self.for_write(&batch.items[place].write) {
+                    // They are about the database, not about the item.
+                    error @ (StoreError::Busy | StoreError::Full | StoreError::Broken(_)) => error,
+                    error => StoreError::Item(place, Box::new(error)),
+                }
+            }
+            (Work::Batch(_), _) => self.into(),
+        }
+    }
+
+    /// A table that refers to records since we have started is met only here, and so is a unique rule that another node
+    /// has, and we have not yet.
+    fn for_write(self, write: &Write) -> StoreError {
         match (self, write) {
             (Self::RolledBack { code, table: Some(table), .. }, Write::Delete { .. })
                 if code == SqlState::FOREIGN_KEY_VIOLATION =>

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 use crate::store::write::handle::{PendingWrite, WriterHandle};
 
-/// How many writes share a commit at the most, so that the first of them does not wait for ever.
+/// How many writes share a commit at the most, each item of a batch counted, so that the first of them does not wait for
+/// ever.
 pub(super) const LARGEST_GROUP: usize = 1_024;
 /// The part of a commit that is waited, and the most of it.
 const PART: u32 = 4;
@@ -37,9 +38,13 @@ impl GroupWindow {
     pub(super) async fn gather(&self, writes: &WriterHandle, group: &mut Vec<PendingWrite>) {
         let deadline = Instant::now() + self.patience;
         let mut turns = 0;
-        while group.len() < self.expected {
+        while number(group) < self.expected {
             if take(writes, group, LARGEST_GROUP) > 0 {
                 continue;
+            }
+            if writes.queue.len() > 0 {
+                // The next one is a batch for which there is no room.
+                return;
             }
             if self.patience >= TICK {
                 if tokio::time::timeout_at(deadline, writes.queue.some()).await.is_err() {
@@ -55,13 +60,21 @@ impl GroupWindow {
     }
 }
 
-/// Takes what waits into a group, up to so many of them; says how many came. They are begun with this.
+/// Takes what waits into a group, up to so many of them and no more writes than share a commit; says how many came. They
+/// are begun with this.
 pub(super) fn take(writes: &WriterHandle, group: &mut Vec<PendingWrite>, most: usize) -> usize {
     let before = group.len();
+    let mut room = LARGEST_GROUP.saturating_sub(number(group));
     while group.len() < most
-        && let Some(pending) = writes.take()
+        && let Some(pending) = writes.take(if group.is_empty() { usize::MAX } else { room })
     {
+        room = room.saturating_sub(pending.work.len());
         group.push(pending);
     }
     group.len() - before
+}
+
+/// How many writes these are, each item of a batch counted.
+pub(super) fn number(group: &[PendingWrite]) -> usize {
+    group.iter().map(|pending| pending.work.len()).sum()
 }

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::change_log::NEWEST;
 use super::ddl::literal;
-use super::indexes::{self, LONGEST_SHORT};
-use super::kind::{self, as_text, collation, column_type};
+use super::indexes;
+use super::kind::{collation, column_type};
+use super::rule_sql;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
@@ -152,7 +153,7 @@ pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
             let field = &fields[position];
             format!("i.{}{}", quote(field.name()), collation(field.kind()))
         };
-        duplicate(&mut judge, collection, rule, place, given, "");
+        duplicate(&mut judge, place, &rule_sql::exists(collection, rule, given, ""));
     }
     let verdict = if judge.is_empty() { DONE.to_string() } else { format!("CASE{judge} ELSE {DONE} END") };
     let stored = of_alias(collection, "c");
@@ -190,7 +191,7 @@ pub(super) fn update(catalog: &Catalog, collection: &Collection, positions: &[us
             Some(given) => format!("{given}{}", collation(fields[position].kind())),
             None => format!("t.{}", quote(fields[position].name())),
         };
-        duplicate(&mut judge, collection, rule, place, value, "o.id <> i._id AND ");
+        duplicate(&mut judge, place, &rule_sql::exists(collection, rule, value, "o.id <> i._id AND "));
     }
     let columns = of_alias(collection, "t");
     let changed = of_alias(collection, "c");
@@ -221,52 +222,9 @@ fn dangling(judge: &mut String, value: &str, target: &str, position: usize) {
     );
 }
 
-/// Whether another record has the values `given` in the fields of a rule: the short ones and the long ones are
-/// in an index each.
-fn duplicate(
-    judge: &mut String,
-    collection: &Collection,
-    rule: &[usize],
-    place: usize,
-    given: impl Fn(usize) -> String,
-    but: &str,
-) {
-    let fields = collection.fields();
+fn duplicate(judge: &mut String, place: usize, exists: &str) {
     let number = FIRST_RULE + i32::try_from(place).unwrap_or(0);
-    let table = quote(collection.name());
-    let mine = |position: usize| format!("o.{}", quote(fields[position].name()));
-    let equal: Vec<String> =
-        rule.iter().map(|&position| format!("{} = {}", mine(position), given(position))).collect();
-    let equal = equal.join(" AND ");
-    let may_be_long = |position: &&usize| kind::may_be_long(fields[**position].kind());
-    let lengths: Vec<String> = rule
-        .iter()
-        .filter(may_be_long)
-        .map(|&position| format!("octet_length({})", mine(position)))
-        .collect();
-    if lengths.is_empty() {
-        let _ = write!(judge, " WHEN EXISTS (SELECT FROM {table} o WHERE {but}{equal}) THEN {number}");
-        return;
-    }
-    // One field is indexed as it is, several as one array of texts.
-    let long = if rule.len() == 1 {
-        equal.clone()
-    } else {
-        let array = |value: &dyn Fn(usize) -> String| {
-            let texts: Vec<String> =
-                rule.iter().map(|&position| as_text(fields[position].kind(), &value(position))).collect();
-            format!("ARRAY[{}]", texts.join(", "))
-        };
-        format!("{} = {}", array(&mine), array(&given))
-    };
-    let set: Vec<String> = rule.iter().map(|&position| format!("{} IS NOT NULL", mine(position))).collect();
-    let _ = write!(
-        judge,
-        " WHEN EXISTS (SELECT FROM {table} o WHERE {but}{equal} AND {length} <= {LONGEST_SHORT}) \
-         OR EXISTS (SELECT FROM {table} o WHERE {but}{long} AND {length} > {LONGEST_SHORT} AND {set}) THEN {number}",
-        length = lengths.join(" + "),
-        set = set.join(" AND "),
-    );
+    let _ = write!(judge, " WHEN {exists} THEN {number}");
 }
 
 /// Deletes the records $1, all of them others; answers of each, in order, [`NO_RECORD`], [`DONE`], or the place from 1
@@ -309,6 +267,15 @@ pub(super) fn is_kept_by_all(catalog: &Catalog, collection: &Collection) -> bool
     catalog.referrers(collection).all(|(referrer, position)| {
         referrer.fields()[position].reference().is_none_or(|it| it.on_delete == OnDelete::Restrict)
     })
+}
+
+/// Uses up $1 ids of a collection.
+pub(super) fn use_up_ids(collection: &Collection) -> String {
+    let name = literal(&quote(collection.name()));
+    format!(
+        "SELECT count(nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass))) \
+         FROM generate_series(1, $1::bigint)"
+    )
 }
 
 /// Whether there is a record $1.

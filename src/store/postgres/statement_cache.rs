@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::rule_sql;
 use super::sql::{self, Blocker};
 use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
@@ -18,6 +19,8 @@ pub(super) struct Statements {
     pub(super) lock_one: Arc<str>,
     pub(super) insert: Arc<str>,
     pub(super) delete: Arc<str>,
+    /// By the place of a unique rule: the records that upserts are about.
+    pub(super) find: Vec<Arc<str>>,
     /// By the positions of the fields.
     updates: Mutex<HashMap<Vec<usize>, Arc<str>>>,
     /// Who may keep a record from being deleted, in the order in which they are asked.
@@ -51,6 +54,7 @@ impl Statements {
             lock_one: sql::lock_one(collection).into(),
             insert: sql::insert(catalog, collection).into(),
             delete: sql::delete(collection, &blockers).into(),
+            find: collection.unique().iter().map(|rule| rule_sql::find(collection, rule).into()).collect(),
             updates: Mutex::new(HashMap::new()),
             blockers,
             deletes_alone,

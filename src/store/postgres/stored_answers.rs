@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::Error;
 
-use super::batching::{self, LARGEST_BATCH_BYTES};
+use super::agenda::{Agenda, LARGEST_MESSAGE};
 use super::columns::Bound;
 use super::group::{Group, Part, Sent, WAIT_LONGER};
 use super::group_error::GroupError;
@@ -17,7 +17,7 @@ use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::PendingWrite;
 use crate::store::write::idempotency::IdempotencyToken;
 use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
-use crate::store::write::{Write, WriteOutcome, WriteReply};
+use crate::store::write::{WriteOutcome, WriteReply};
 
 /// The answers that are kept for the identities $1.
 pub(super) const LOOK_UP: &str = "SELECT identity, fingerprint, verdict, id, detail FROM _carnet_answers \
@@ -51,7 +51,7 @@ impl Group<'_> {
         waiting: &'f [PendingWrite],
     ) -> Result<Vec<WriteReply>, GroupError> {
         let found = look_up(self.conn, waiting).await;
-        let began = self.settle(&mut sent, &[], &mut Vec::new(), false).await;
+        let began = self.settle(&mut sent, &Agenda::default(), &mut Vec::new(), false).await;
         let mut replies = began.and_then(|()| found.map_err(|error| GroupError::of(&error, false)))?;
         for (pending, reply) in waiting.iter().zip(&mut replies) {
             if pending.token().is_some() && reply.is_none() {
@@ -59,14 +59,14 @@ impl Group<'_> {
             }
         }
         let places: Vec<usize> = (0..waiting.len()).filter(|&place| replies[place].is_none()).collect();
-        let writes: Vec<&Write> = places.iter().map(|&place| &waiting[place].write).collect();
-        let steps = batching::batch(self.catalog, self.statements, &writes);
-        let mut outcomes = Vec::with_capacity(writes.len());
-        let carried_out = self.carry_out(&mut sent, &writes, steps, &mut outcomes).await;
+        let works = places.iter().map(|&place| &waiting[place].work);
+        let agenda = Agenda::of_group(self.catalog, self.statements, works);
+        let mut outcomes = Vec::with_capacity(places.len());
+        let carried_out = self.carry_out(&mut sent, &agenda, &mut outcomes).await;
         carried_out.map_err(|error| error.among(&places))?;
-        let settled = self.settle(&mut sent, &writes, &mut outcomes, false).await;
+        let settled = self.settle(&mut sent, &agenda, &mut outcomes, false).await;
         settled.map_err(|error| error.among(&places))?;
-        let explained = self.explain_undone(&writes, &mut outcomes).await;
+        let explained = self.explain_undone(&agenda, &mut outcomes).await;
         explained.map_err(|error| GroupError::of(&error, false))?;
         if outcomes.len() != places.len() {
             // Stored under the token of another write, an outcome would be repeated to whom it is not about.
@@ -93,7 +93,7 @@ impl Group<'_> {
         for parameters in batches(answers.inspect(|(_, answer)| bytes += answer.bytes())) {
             self.send(&mut sent, Part::Other, self.ask(KEEP, parameters));
         }
-        self.commit(&mut sent, &[], &mut Vec::new()).await?;
+        self.commit(&mut sent, &Agenda::default(), &mut Vec::new()).await?;
         self.budget.add(bytes);
         Ok(())
     }
@@ -112,7 +112,8 @@ async fn look_up(conn: &PreparedConn, waiting: &[PendingWrite]) -> Result<Vec<Op
             let detail: Option<&str> = row.try_get(4)?;
             let detail = detail.map(Into::into);
             let answer = StoredAnswer { verdict: row.try_get(2)?, id: row.try_get(3)?, detail };
-            replies[*place] = Some(token.replay(row.try_get(1)?, answer));
+            replies[*place] =
+                Some(token.replay(row.try_get(1)?, answer, waiting[*place].record().map(|(_, id)| id)));
         }
     }
     Ok(replies)
@@ -125,7 +126,7 @@ fn batches<'f>(
     let (mut batches, mut batch, mut bytes) = (Vec::new(), Vec::new(), 0);
     for (token, answer) in answers {
         bytes += answer.detail.as_ref().map_or(0, |detail| detail.len());
-        if bytes > LARGEST_BATCH_BYTES && !batch.is_empty() {
+        if bytes > LARGEST_MESSAGE && !batch.is_empty() {
             batches.push(bound(std::mem::take(&mut batch)));
             bytes = answer.detail.as_ref().map_or(0, |detail| detail.len());
         }

@@ -16,7 +16,7 @@ impl WriteRefusals {
     pub(super) fn note(&self, writes: &[PendingWrite], cause: &str, observer: &Observer) {
         let mut refused = self.0.lock();
         let known = refused.len();
-        refused.extend(writes.iter().map(|pending| pending.write.collection()));
+        refused.extend(writes.iter().flat_map(|pending| pending.work.writes()).map(Write::collection));
         if refused.len() > known {
             observer.report(Event::WritesRefused { cause });
         }
@@ -28,9 +28,9 @@ impl WriteRefusals {
         if refused.is_empty() {
             return;
         }
-        for pending in writes {
-            if !matches!(pending.write, Write::Delete { .. }) {
-                refused.remove(&pending.write.collection());
+        for write in writes.iter().flat_map(|pending| pending.work.writes()) {
+            if !matches!(write, Write::Delete { .. }) {
+                refused.remove(&write.collection());
             }
         }
         if refused.is_empty() {

@@ -11,7 +11,7 @@ use super::engine::Postgres;
 use super::group::LockWait;
 use super::group_attempt::refuse;
 use super::group_error::GroupError;
-use super::group_window::{GroupWindow, LARGEST_GROUP, take};
+use super::group_window::{GroupWindow, LARGEST_GROUP, number, take};
 use crate::store::StoreError;
 use crate::store::write::handle::PendingWrite;
 
@@ -52,11 +52,16 @@ pub(super) async fn work(engine: Arc<Postgres>) {
         }
         if !blocked.is_empty() {
             lock_wait = BESIDE_BLOCKED_WAIT;
-            let behind = group.extract_if(.., |write| blocked.has_one_before(write)).collect::<Vec<_>>();
-            behind.into_iter().for_each(|write| engine.set_aside(&mut blocked, write));
+            // One after the other: a batch that is set aside holds back those behind it.
+            for write in std::mem::take(&mut group) {
+                match blocked.has_one_before(&write) {
+                    true => engine.set_aside(&mut blocked, write),
+                    false => group.push(write),
+                }
+            }
         }
         if !group.is_empty() {
-            let (began, size) = (Instant::now(), group.len());
+            let (began, size) = (Instant::now(), number(&group));
             let parts = engine.commit(group, lock_wait, &mut blocked).await;
             // They are the first in the queue.
             parts.into_iter().rev().for_each(|part| next.push_front(part));
@@ -116,7 +121,7 @@ impl Postgres {
                 Err((writes, error)) if tried < TRIES && error.is_passing() => pending = writes,
                 Err((writes, error)) => {
                     let first = writes.first();
-                    let error = first.map_or(StoreError::Unavailable, |pending| error.to(&pending.write));
+                    let error = first.map_or(StoreError::Unavailable, |pending| error.to(&pending.work));
                     refuse(writes, &error);
                     break;
                 }
@@ -139,10 +144,10 @@ impl Postgres {
         let began = Instant::now();
         refuse(blocked.take_overdue(began), &StoreError::Busy);
         let Some(write) = blocked.take_due(began) else { return };
-        let record = write.record();
+        let records = write.records();
         match self.commit_alone(write, RETRY_WAIT).await {
             Some(write) => blocked.put_back(write, began, Instant::now()),
-            None => blocked.release(record).into_iter().for_each(|write| self.writer.put_back(write)),
+            None => blocked.release(records).into_iter().for_each(|write| self.writer.put_back(write)),
         }
     }
 }

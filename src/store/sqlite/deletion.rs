@@ -5,7 +5,7 @@
 
 use rusqlite::params;
 
-use super::group::{Group, WriteError, check_seen, undone};
+use super::group::{Group, WriteError, check_seen, no_record, undone};
 use super::row;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::OnDelete;
@@ -30,7 +30,7 @@ impl Group<'_> {
         seen: Option<&ETags>,
     ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(Written::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Err(no_record()) };
         check_seen(collection, id, &before, seen)?;
         if self.catalog.referrers(collection).next().is_none() {
             self.delete_one(collection, id, before)?;

@@ -9,6 +9,7 @@ use super::row;
 use super::undeclared_refs::UndeclaredRef;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::record::draft::Patch;
 use crate::record::etag::ETags;
 use crate::record::representation;
 use crate::record::{RecordId, Value};
@@ -62,7 +63,44 @@ impl Group<'_> {
                 self.update(*collection, *id, patch.take_values(), seen.as_ref())
             }
             Write::Delete { collection, id, seen } => self.delete(*collection, *id, seen.as_ref()),
+            Write::Upsert { collection, patch, rule, seen } => {
+                self.upsert(*collection, patch, *rule, seen.as_ref())
+            }
         }
+    }
+
+    /// Changes the record that has the values of the rule, or creates it.
+    fn upsert(
+        &mut self,
+        collection: usize,
+        patch: &mut Patch,
+        rule: usize,
+        seen: Option<&ETags>,
+    ) -> Result<Written, WriteError> {
+        let declared = self.catalog.at(collection);
+        let mut patch = std::mem::take(patch);
+        match self.holder(declared, &declared.unique()[rule], None, |position| patch.value(position))? {
+            Some(id) => self.update(collection, id, patch.take_values(), seen),
+            None if seen.is_some_and(ETags::asks_for_one) => {
+                Err(WriteError::Refused(StoreError::NoneToMatch))
+            }
+            None => self.insert(collection, patch.into_draft(declared).take_values()),
+        }
+    }
+
+    /// The record that has these values in the fields of a unique rule, besides the one that is told.
+    fn holder<'v>(
+        &self,
+        collection: &Collection,
+        rule: &[usize],
+        besides: Option<RecordId>,
+        value: impl Fn(usize) -> &'v Value,
+    ) -> rusqlite::Result<Option<RecordId>> {
+        let own_id = Value::from(besides.map_or(0, RecordId::get));
+        let wanted = rule.iter().map(|&position| value(position));
+        let wanted = std::iter::once(&own_id).chain(wanted).map(Bound);
+        let mut statement = self.connection.prepare_cached(&sql::holder(collection, rule))?;
+        statement.query_row(params_from_iter(wanted), row::id).optional()
     }
 
     fn insert(&mut self, collection: usize, mut values: Vec<Value>) -> Result<Written, WriteError> {
@@ -99,7 +137,7 @@ impl Group<'_> {
         seen: Option<&ETags>,
     ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
-        let Some(before) = self.stored(collection, id)? else { return Ok(Written::NoRecord) };
+        let Some(before) = self.stored(collection, id)? else { return Err(no_record()) };
         check_seen(collection, id, &before, seen)?;
         let mut positions = Vec::with_capacity(given.len());
         let mut values = before.clone();
@@ -108,7 +146,8 @@ impl Group<'_> {
             values[position] = value;
         }
         if positions.is_empty() {
-            return Ok(Written::Unchanged(representation::of(collection, id, &values)));
+            let representation = representation::of(collection, id, &values);
+            return Ok(Written::Unchanged { id, representation });
         }
         let own_id = Value::from(id.get());
         let given = positions.iter().map(|&position| &values[position]);
@@ -130,7 +169,7 @@ impl Group<'_> {
         let representation = representation::of(collection, id, &values);
         let after = Some(After { values, representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
-        Ok(Written::Updated(representation))
+        Ok(Written::Updated { id, representation })
     }
 
     /// Compares what a statement did with what was meant. One that changed fewer rows was kept from it; where more
@@ -176,15 +215,8 @@ impl Group<'_> {
                 return Ok(WriteError::Refused(StoreError::DanglingReference(field.name().to_owned())));
             }
         }
-        let own_id = Value::from(id.map_or(0, RecordId::get));
         for rule in collection.unique() {
-            let wanted = rule.iter().map(|&position| &values[position]);
-            let wanted = std::iter::once(&own_id).chain(wanted).map(Bound);
-            if self
-                .connection
-                .prepare_cached(&sql::rival(collection, rule))?
-                .exists(params_from_iter(wanted))?
-            {
+            if self.holder(collection, rule, id, |position| &values[position])?.is_some() {
                 let names = rule.iter().map(|&position| collection.fields()[position].name().to_owned());
                 return Ok(WriteError::Refused(StoreError::Duplicate(names.collect())));
             }
@@ -215,6 +247,10 @@ impl Group<'_> {
         let read = |stored: &rusqlite::Row<'_>| row::values(stored, collection);
         self.connection.prepare_cached(statement)?.query_row([id.get()], read).optional()
     }
+}
+
+pub(super) fn no_record() -> WriteError {
+    WriteError::Refused(StoreError::NoRecord)
 }
 
 /// What is said of a write that a trigger takes back behind it.

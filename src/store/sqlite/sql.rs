@@ -147,9 +147,9 @@ pub(super) fn referring_row(table: &str, column: &str) -> String {
     format!("SELECT 1 FROM {} WHERE {} = ?1", quote(table), quote(column))
 }
 
-/// Whether another record than ?1 has the values ?2… in the fields of a unique rule.
-pub(super) fn rival(collection: &Collection, rule: &[usize]) -> String {
-    let mut text = format!("SELECT 1 FROM {} WHERE id <> ?1", quote(collection.name()));
+/// Which other record than ?1 has the values ?2… in the fields of a unique rule.
+pub(super) fn holder(collection: &Collection, rule: &[usize]) -> String {
+    let mut text = format!("SELECT id FROM {} WHERE id <> ?1", quote(collection.name()));
     for (place, &position) in rule.iter().enumerate() {
         let _ = write!(text, " AND {} = ?{}", quote(collection.fields()[position].name()), place + 2);
     }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::record::RecordId;
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::idempotency::IdempotencyToken;
 use crate::store::write::stored_answer::{BYTES_BESIDES, StoredAnswer};
@@ -80,17 +81,18 @@ pub(super) fn make_room(connection: &Connection, budget: &AnswerBudget) -> rusql
     Ok(())
 }
 
-/// What the holder of this token was told before.
+/// What the holder of this token was told before; `named` is the record that the request names.
 pub(super) fn look_up(
     connection: &Connection,
     token: &IdempotencyToken,
+    named: Option<RecordId>,
 ) -> rusqlite::Result<Option<WriteReply>> {
     let mut statement = connection.prepare_cached(LOOK_UP)?;
     let read = |row: &rusqlite::Row<'_>| {
         let (fingerprint, verdict): (Vec<u8>, String) = (row.get(0)?, row.get(1)?);
         let detail: Option<String> = row.get(3)?;
         let answer = StoredAnswer { verdict: &verdict, id: row.get(2)?, detail: detail.map(Into::into) };
-        Ok(token.replay(&fingerprint, answer))
+        Ok(token.replay(&fingerprint, answer, named))
     };
     statement.query_row([&token.identity[..]], read).optional()
 }

@@ -2,8 +2,8 @@
 
 use super::group::{Group, WriteError};
 use super::stored_answers;
-use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
+use crate::store::write::{Work, WriteReply};
 
 /// What a write is told after the commit, and whether that was stored.
 pub(super) struct Settled {
@@ -16,17 +16,19 @@ impl Group<'_> {
     pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Settled, WriteError> {
         let token = pending.token().copied();
         if let Some(token) = &token {
-            if let Some(reply) = stored_answers::look_up(self.connection, token)? {
+            if let Some(reply) =
+                stored_answers::look_up(self.connection, token, pending.record().map(|(_, id)| id))?
+            {
                 return Ok(Settled { reply, is_kept: false });
             }
             stored_answers::make_room(self.connection, self.budget)?;
             self.budget.admit().map_err(WriteError::Refused)?;
         }
-        let done = if self.foreign.is_there() {
+        let done = match &mut pending.work {
+            Work::Batch(batch) => self.run_batch(batch),
             // Nothing is left of what is refused, not even what a trigger did before.
-            self.in_savepoint(|group| group.run(&mut pending.write))
-        } else {
-            self.run(&mut pending.write)
+            Work::One(write) if self.foreign.is_there() => self.in_savepoint(|group| group.run(write)),
+            Work::One(write) => self.run(write),
         };
         let outcome = match done {
             Err(WriteError::Refused(error)) => Err(error),

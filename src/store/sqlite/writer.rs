@@ -194,10 +194,13 @@ impl WriterState {
             foreign: &self.foreign,
             budget: &self.budget,
         };
-        let (mut settled, mut kept) = (Vec::new(), 0);
-        while settled.len() < most
-            && let Some(mut pending) = writes.take()
+        let (mut settled, mut writes_done, mut kept) = (Vec::new(), 0, 0);
+        // A batch is never parted: one alone is taken whatever its size.
+        while writes_done < most
+            && let Some(mut pending) =
+                writes.take(if settled.is_empty() { usize::MAX } else { most - writes_done })
         {
+            writes_done += pending.work.len();
             let mut reply = WriteReply::first(Err(StoreError::OutcomeUnknown));
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {

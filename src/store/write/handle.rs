@@ -6,8 +6,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::idempotency::{IdempotencyToken, InFlight, InFlightGuard};
-use super::queue::Queue;
-use super::{Origin, Write, WriteReply, WriteRequest};
+use super::queue::{Queue, Weight};
+use super::{Origin, Work, Write, WriteReply, WriteRequest};
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
 use crate::store::StoreError;
@@ -25,7 +25,7 @@ pub(in crate::store) type Record = (usize, RecordId);
 
 /// A write that waits or is being done, and where to answer.
 pub(in crate::store) struct PendingWrite {
-    pub(in crate::store) write: Write,
+    pub(in crate::store) work: Work,
     origin: Origin,
     /// Its number in the queue, once it was taken from there.
     number: u64,
@@ -47,26 +47,26 @@ impl WriterHandle {
 
     fn hand_in(
         &self,
-        WriteRequest { write, token, origin }: WriteRequest,
+        WriteRequest { work, token, origin }: WriteRequest,
     ) -> Result<(u64, oneshot::Receiver<WriteReply>), StoreError> {
         let guard = token.map(|token| self.in_flight.enter(token)).transpose()?;
-        let bytes = write.text_bytes();
         let (reply, answer) = oneshot::channel();
-        let pending = PendingWrite { write, origin, number: 0, since: Instant::now(), guard, reply };
-        let number = self.queue.push(pending, bytes)?;
+        let pending = PendingWrite { work, origin, number: 0, since: Instant::now(), guard, reply };
+        let weight = pending.weight();
+        let number = self.queue.push(pending, weight)?;
         Ok((number, answer))
     }
 
-    /// The first write that waits. From here on it is the writer's.
-    pub(in crate::store) fn take(&self) -> Option<PendingWrite> {
-        let (number, pending) = self.queue.take()?;
+    /// The first that waits, if it is no more writes than `most`. From here on it is the writer's.
+    pub(in crate::store) fn take(&self, most: usize) -> Option<PendingWrite> {
+        let (number, pending) = self.queue.take(most)?;
         Some(PendingWrite { number, ..pending })
     }
 
     /// Lets a write wait again, where it stood: nothing of it was done.
     pub(in crate::store) fn put_back(&self, pending: PendingWrite) {
-        let bytes = pending.bytes();
-        self.queue.put_back(pending.number, pending, bytes);
+        let weight = pending.weight();
+        self.queue.put_back(pending.number, pending, weight);
     }
 }
 
@@ -80,9 +80,30 @@ impl PendingWrite {
         self.origin.credential.as_ref()
     }
 
-    /// The record that it changes; a create has none yet.
+    /// The one write that it is, where it is no batch.
+    pub(in crate::store) fn one(&self) -> Option<&Write> {
+        match &self.work {
+            Work::One(write) => Some(write),
+            Work::Batch(_) => None,
+        }
+    }
+
+    /// The record that it names; a create has none yet, and a batch may have many.
     pub(in crate::store) fn record(&self) -> Option<Record> {
-        self.write.id().map(|id| (self.write.collection(), id))
+        let write = self.one()?;
+        write.id().map(|id| (write.collection(), id))
+    }
+
+    /// All records that it names by their ids.
+    pub(in crate::store) fn records(&self) -> Vec<Record> {
+        let record = |write: &Write| write.id().map(|id| (write.collection(), id));
+        match &self.work {
+            Work::One(write) => record(write).into_iter().collect(),
+            Work::Batch(batch) => {
+                let known = batch.items.iter().filter(|item| item.target.is_none());
+                known.filter_map(|item| record(&item.write)).collect()
+            }
+        }
     }
 
     pub(in crate::store) fn since(&self) -> Instant {
@@ -91,14 +112,18 @@ impl PendingWrite {
 
     /// How many bytes its texts take.
     pub(in crate::store) fn bytes(&self) -> usize {
-        self.write.text_bytes()
+        self.work.text_bytes()
+    }
+
+    fn weight(&self) -> Weight {
+        Weight { writes: self.work.len(), bytes: self.bytes() }
     }
 
     /// One whose answer nobody waits for.
     #[cfg(test)]
-    pub(in crate::store) fn unheard(write: Write, since: Instant) -> Self {
+    pub(in crate::store) fn unheard(work: Work, since: Instant) -> Self {
         let (reply, _) = oneshot::channel();
-        Self { write, origin: Origin::default(), number: 0, since, guard: None, reply }
+        Self { work, origin: Origin::default(), number: 0, since, guard: None, reply }
     }
 
     pub(in crate::store) fn answer(self, reply: WriteReply) {

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::WriteReply;
 use super::stored_answer::StoredAnswer;
+use crate::record::RecordId;
 use crate::store::StoreError;
 
 /// What makes a write one that may be sent again: who means which request by which key.
@@ -28,13 +29,19 @@ impl IdempotencyToken {
         Self { identity: digest(identity), fingerprint: digest(fingerprint), shows_record }
     }
 
-    /// What a stored answer means to the holder: it is told again, unless it was given to another request.
-    pub(in crate::store) fn replay(&self, fingerprint: &[u8], answer: StoredAnswer<'_>) -> WriteReply {
+    /// What a stored answer means to the holder: it is told again, unless it was given to another request. `named` is the
+    /// record that the request names.
+    pub(in crate::store) fn replay(
+        &self,
+        fingerprint: &[u8],
+        answer: StoredAnswer<'_>,
+        named: Option<RecordId>,
+    ) -> WriteReply {
         if fingerprint != self.fingerprint {
             return WriteReply::first(Err(StoreError::IdempotencyKeyReused));
         }
         let verdict = answer.verdict;
-        answer.read().unwrap_or_else(|| {
+        answer.read(named).unwrap_or_else(|| {
             let cause = format!("a stored answer says {verdict:?}, which is none of ours");
             WriteReply::first(Err(StoreError::Broken(cause)))
         })

@@ -15,12 +15,18 @@ pub enum Written {
         representation: Bytes,
     },
     /// The whole representation.
-    Updated(Bytes),
+    Updated {
+        id: RecordId,
+        representation: Bytes,
+    },
     /// There was nothing to change.
-    Unchanged(Bytes),
+    Unchanged {
+        id: RecordId,
+        representation: Bytes,
+    },
     Deleted,
-    /// There was none to change or to delete.
-    NoRecord,
+    /// What each item of a batch did, in order.
+    Batch(Vec<Written>),
 }
 
 impl Written {
@@ -28,9 +34,27 @@ impl Written {
     pub(in crate::store) fn deed(&self) -> Option<&'static str> {
         match self {
             Self::Created { .. } => Some("created"),
-            Self::Updated(_) => Some("updated"),
+            Self::Updated { .. } => Some("updated"),
             Self::Deleted => Some("deleted"),
-            Self::Unchanged(_) | Self::NoRecord => None,
+            Self::Unchanged { .. } | Self::Batch(_) => None,
+        }
+    }
+
+    /// The record that there is now.
+    pub fn record(&self) -> Option<(RecordId, &Bytes)> {
+        match self {
+            Self::Created { id, representation }
+            | Self::Updated { id, representation }
+            | Self::Unchanged { id, representation } => Some((*id, representation)),
+            Self::Deleted | Self::Batch(_) => None,
+        }
+    }
+
+    /// What its items did, or it alone.
+    pub(in crate::store) fn each(&mut self) -> &mut [Self] {
+        match self {
+            Self::Batch(items) => items,
+            one => std::slice::from_mut(one),
         }
     }
 }
@@ -43,14 +67,14 @@ pub struct WriteReply {
     pub outcome: Result<Written, StoreError>,
     /// Whether it had been told so before.
     pub is_replayed: bool,
-    /// The tag of the record that the answer showed, where it was too large to be kept with it. Only the store sees a
-    /// reply without its record.
-    pub(in crate::store) missing: Option<ETag>,
+    /// The tags of records that the answer showed and that were too large to be kept with it, each with the place of its
+    /// item. Only the store sees a reply without its records.
+    pub(in crate::store) missing: Vec<(usize, ETag)>,
 }
 
 impl WriteReply {
     /// What nobody was told before.
     pub(in crate::store) fn first(outcome: WriteOutcome) -> Self {
-        Self { outcome, is_replayed: false, missing: None }
+        Self { outcome, is_replayed: false, missing: Vec::new() }
     }
 }

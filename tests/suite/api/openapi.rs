@@ -163,3 +163,40 @@ fn the_answers_about_access_keys_are_as_the_document_says() {
         assert_eq!(is_described(&server, path, &request), status, "{request}");
     }
 }
+
+#[test]
+fn what_batches_and_upserts_are_answered_is_described() {
+    let server = Server::start(&configs::users(
+        "list_verbs = [\"GET\", \"POST\", \"PUT\"]\nunique = [[\"first_name\"]]",
+        "[collection.pagination]\npage_size = 20",
+    ));
+    let batch = |item: &str| format!(r#"POST /_/batch/ {{"requests":[{item}]}}"#);
+    let put = r#"{"method":"PUT","path":"/users/","body":{"first_name":"a","last_name":"b"}}"#;
+    for (request, status) in [
+        (batch(put), 200),
+        (batch(&[put, r#"{"method":"DELETE","path":"/users/$0/"}"#].join(",")), 200),
+        (batch(r#"{"method":"DELETE","path":"/users/9/"}"#), 404),
+        (batch(r#"{"method":"DELETE","path":"/users/"}"#), 405),
+        (
+            batch(
+                r#"{"method":"PUT","path":"/users/","body":{"first_name":"x","last_name":"b"},"if_match":"*"}"#,
+            ),
+            412,
+        ),
+        (batch("7"), 400),
+        (
+            batch(put).replacen(' ', "\nPrefer: return=representation\n\n", 2).replacen(
+                "\nPrefer: return=representation\n\n",
+                " ",
+                1,
+            ),
+            200,
+        ),
+    ] {
+        assert_eq!(is_described(&server, "/_/batch/", &request), status, "{request}");
+    }
+    let body = r#"{"first_name":"z","last_name":"b"}"#;
+    for (status, request) in [(201, "PUT /users/"), (200, "PUT /users/"), (400, "PUT /users/?by=x")] {
+        assert_eq!(is_described(&server, "/users/", &format!("{request} {body}")), status, "{request}");
+    }
+}

@@ -86,8 +86,13 @@ fn kinds(home: &Home) -> Vec<Kind> {
 /// What stands at a path: which methods it has, and who may use them.
 enum Route {
     Public,
-    Records { collection: String, methods: &'static [&'static str] },
+    Records {
+        collection: String,
+        methods: &'static [&'static str],
+    },
     Keys(&'static [&'static str]),
+    /// Some collections are open to everybody, so it is for the items to say who may what (`batch_access.rs`).
+    Batch,
 }
 
 /// A path of the document becomes a route and a path to try. One that is not known here has been forgotten.
@@ -105,6 +110,7 @@ fn route(template: &str) -> (Route, String) {
         [name @ ("open" | "met" | "closed"), "{id}"] => {
             Route::Records { collection: (*name).into(), methods: &["GET", "PUT", "PATCH", "DELETE"] }
         }
+        ["_", "batch"] => Route::Batch,
         ["_", "keys"] => Route::Keys(&["GET", "POST"]),
         ["_", "keys", "{name}"] => Route::Keys(&["DELETE"]),
         ["_", "keys", "{name}", "rotate"] => Route::Keys(&["POST"]),
@@ -118,6 +124,7 @@ fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
     let asked = if method == "HEAD" { "GET" } else { method };
     let methods: &[&str] = match route {
         Route::Public => &["GET"],
+        Route::Batch => &["POST"],
         Route::Records { methods, .. } | Route::Keys(methods) => methods,
     };
     match asked {
@@ -128,6 +135,8 @@ fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
     let may = |allowed: bool| if allowed { None } else { Some(403) };
     match (route, kind.rights) {
         (Route::Public, _) => None,
+        // The body has no items.
+        (Route::Batch, _) => Some(400),
         (Route::Records { collection, .. }, _) if collection == "open" => None,
         (Route::Records { collection, .. }, None) => (collection == "closed").then_some(401),
         (Route::Records { collection, .. }, Some(rights)) => may(rights(collection, asked != "GET")),

@@ -124,11 +124,15 @@ fn shape(message: &str) -> String {
 
 /// The messages in the code: the string literals of the functions that word errors.
 fn worded() -> BTreeSet<String> {
-    let source = code("src/api/error/messages.rs") + &code("src/api/error/query.rs");
+    let source =
+        ["src/api/error/messages.rs", "src/api/error/query.rs", "src/api/error/batch.rs"].map(code).concat();
     let functions = [
         "fn row(&self)",
         "fn query_message(",
         "fn listing_message(",
+        "fn rule_message(",
+        "fn batch_message(",
+        "fn item_message(",
         "fn draft_message(",
         "fn store_row(",
         "fn refusal_row(",

@@ -141,7 +141,11 @@ fn a_stored_answer_is_plain_and_holds_no_key() {
     let record = r#"{"first_name":"a","last_name":"Doe","address":null,"id":1,"ressource_uri":"/users/1/"}"#;
     assert_eq!(
         rows,
-        ["created|1|".to_owned(), "duplicate||first_name,last_name".to_owned(), format!("updated||{record}")]
+        [
+            "created|1|".to_owned(),
+            "duplicate||first_name,last_name".to_owned(),
+            format!("updated|1|{record}")
+        ]
     );
     server.stop();
     let bytes = home.stored_bytes();

@@ -228,3 +228,44 @@ fn every_hole_of_the_template_is_filled() {
         assert!(schemas["Problem"]["properties"]["type"]["enum"].is_array());
     }
 }
+
+#[test]
+fn a_batch_is_judged_as_the_server_judges_its_form() {
+    let (built_in, rich) =
+        (document(&built_in(), &Settings::default()), document(&rich(), &Settings::default()));
+    let address = r#"{"country":"a","city":"b","street":"c","number":1}"#;
+    for (document, item, is_accepted) in [
+        (&built_in, format!(r#"{{"method":"POST","path":"/address/","body":{address}}}"#), true),
+        (&built_in, r#"{"method":"PUT","path":"/users/7","body":{"address":"$0"}}"#.into(), true),
+        (
+            &built_in,
+            r#"{"method":"PUT","path":"/users/$12/","body":{"address":null},"if_match":"*"}"#.into(),
+            true,
+        ),
+        (&built_in, r#"{"method":"DELETE","path":"/users/7/","if_none_match":"\"x\""}"#.into(), true),
+        (&rich, r#"{"method":"PUT","path":"/things/","body":{"title":"a"},"by":"title,size"}"#.into(), true),
+        (&rich, r#"{"method":"PATCH","path":"/things/1/","body":{}}"#.into(), true),
+        (&rich, r#"{"method":"PUT","path":"/things/","body":{"title":"a"},"by":"size"}"#.into(), false),
+        (&built_in, format!(r#"{{"method":"PUT","path":"/address/","body":{address}}}"#), false),
+        (&built_in, format!(r#"{{"method":"POST","path":"/users/","body":{address}}}"#), false),
+        (&built_in, r#"{"method":"PUT","path":"/users/7/","body":{"address":"7"}}"#.into(), false),
+        (&built_in, r#"{"method":"PUT","path":"/users/7/","body":{"last_name":"$0","x":1}}"#.into(), false),
+        (&built_in, r#"{"method":"PUT","path":"/address/7/","body":{"number":"$0"}}"#.into(), false),
+        (&built_in, r#"{"method":"PUT","path":"/users/7/"}"#.into(), false),
+        (&built_in, r#"{"method":"DELETE","path":"/users/7/","body":{}}"#.into(), false),
+        (&built_in, r#"{"method":"GET","path":"/users/7/"}"#.into(), false),
+        (&built_in, r#"{"method":"DELETE","path":"/users/7/?a=b"}"#.into(), false),
+    ] {
+        let body: Value = serde_json::from_str(&format!(r#"{{"requests":[{item}]}}"#)).unwrap();
+        assert_eq!(judge(document, "Batch").is_valid(&body), is_accepted, "{item}");
+    }
+    let judge = judge(&built_in, "Batch");
+    let one: Value = json!({ "method": "DELETE", "path": "/users/7/" });
+    for (number, is_accepted) in [(0, false), (1, true), (1_000, true), (1_001, false)] {
+        assert_eq!(
+            judge.is_valid(&json!({ "requests": vec![one.clone(); number] })),
+            is_accepted,
+            "{number}"
+        );
+    }
+}

@@ -38,6 +38,7 @@ pub(super) fn built_in() -> Catalog {
 pub(super) fn rich() -> Catalog {
     let things = Declaration {
         unique: vec![vec!["title".into()], vec!["title".into(), "size".into()]],
+        list_verbs: texts(&["GET", "POST", "PUT"]),
         unique_verbs: texts(&["DELETE", "PATCH", "PUT", "GET"]),
         pagination: pages("first_id", "limit"),
         authentication: true,

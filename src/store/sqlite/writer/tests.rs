@@ -18,7 +18,7 @@ use crate::store::cache::list_request::ListRequest;
 use crate::store::cache::read_path;
 use crate::store::cache::set_key::SetKey;
 use crate::store::sqlite::Sqlite;
-use crate::store::write::{Origin, Write, WriteRequest, Written};
+use crate::store::write::{Origin, Work, Write, WriteRequest, Written};
 use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
@@ -61,7 +61,11 @@ fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
 }
 
 async fn submit(store: &Sqlite, write: Write) -> WriteReply {
-    store.writer.handle.submit(WriteRequest { write, token: None, origin: Origin::default() }).await
+    store
+        .writer
+        .handle
+        .submit(WriteRequest { work: Work::One(write), token: None, origin: Origin::default() })
+        .await
 }
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
