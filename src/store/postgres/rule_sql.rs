@@ -6,7 +6,8 @@ use super::kind::{self, as_text, collation, column_type};
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 
-/// Whether a record has the values `given` in the fields of a rule.
+/// Whether a record has the values `given` in the fields of a rule. The offset keeps the planner from reading the whole
+/// table to look values up in: the table may grow after it was planned.
 pub(super) fn exists(
     collection: &Collection,
     rule: &[usize],
@@ -15,8 +16,9 @@ pub(super) fn exists(
 ) -> String {
     let table = quote(collection.name());
     let conditions = conditions(collection, rule, given);
-    let exists =
-        conditions.iter().map(|condition| format!("EXISTS (SELECT FROM {table} o WHERE {but}{condition})"));
+    let exists = conditions
+        .iter()
+        .map(|condition| format!("EXISTS (SELECT FROM {table} o WHERE {but}{condition} OFFSET 0)"));
     exists.collect::<Vec<_>>().join(" OR ")
 }
 

@@ -214,11 +214,13 @@ pub(super) fn update(catalog: &Catalog, collection: &Collection, positions: &[us
     )
 }
 
+/// The offset keeps the planner from reading the whole table to look values up in: the table may grow after it was planned.
 fn dangling(judge: &mut String, value: &str, target: &str, position: usize) {
     let number = FIRST_FIELD + i32::try_from(position).unwrap_or(0);
     let _ = write!(
         judge,
-        " WHEN {value} IS NOT NULL AND NOT EXISTS (SELECT FROM {target} r WHERE r.id = {value}) THEN {number}"
+        " WHEN {value} IS NOT NULL AND NOT EXISTS (SELECT FROM {target} r WHERE r.id = {value} OFFSET 0) \
+         THEN {number}"
     );
 }
 
