@@ -104,6 +104,14 @@ impl Patch {
         }
     }
 
+    /// The same without the fields at these positions, as long as anything is left.
+    pub fn without(mut self, fields: &[usize]) -> Self {
+        if self.0.iter().any(|(position, _)| !fields.contains(position)) {
+            self.0.retain(|(position, _)| !fields.contains(position));
+        }
+        self
+    }
+
     /// A new record of these values, and none in the other fields.
     pub fn into_draft(self, collection: &Collection) -> Draft {
         let mut values = vec![Value::Null; collection.fields().len()];

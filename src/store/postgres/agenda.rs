@@ -1,7 +1,7 @@
 //! Which writes of a group share a statement: neighbours of one kind in one collection, as long as what becomes
 //! of one of them cannot depend on another. A statement costs more than a record in it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::change_log::MOST_LOGGED;
@@ -25,6 +25,8 @@ pub(super) struct Agenda<'w> {
     /// The place of each of them among all that is to be done.
     places: Vec<usize>,
     pub(super) steps: Vec<Step<'w>>,
+    /// The ids that creates were given beforehand, by where they stand among the writes. All of a step have one, or none.
+    pub(super) ids: HashMap<usize, RecordId>,
     /// What the last step has in it.
     last: Content,
 }

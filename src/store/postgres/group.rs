@@ -198,6 +198,8 @@ impl Group<'_> {
                     });
                     parameters.push(kind::array(field.kind(), values));
                 }
+                let ids = range.clone().filter_map(|at| agenda.ids.get(&at).map(|id| id.get()));
+                parameters.push(Box::new(ids.collect::<Vec<i64>>()));
             }
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());

@@ -131,16 +131,16 @@ impl RowOutcome {
     }
 }
 
-/// Creates records from arrays, one for each field. Answers the outcome of each, in order, and the record as it is
+/// Creates records from arrays, one for each field and one of ids, which are drawn where it has none. Answers the outcome of each, in order, and the record as it is
 /// stored; records that are stored under other ids than they were given come last, without an outcome. Nothing is refused by an error, so that the others of a group stand.
 pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
     let fields = collection.fields();
     let (table, columns) = (quote(collection.name()), columns(collection));
-    let arrays: Vec<String> = fields
-        .iter()
-        .enumerate()
-        .map(|(position, field)| format!("${}::{}[]", position + 1, column_type(field.kind())))
+    let arrays: String = (1..)
+        .zip(fields)
+        .map(|(place, field)| format!("${place}::{}[], ", column_type(field.kind())))
         .collect();
+    let ids = fields.len() + 1;
     let mut judge = String::new();
     for (position, field) in fields.iter().enumerate() {
         let Some(reference) = field.reference() else { continue };
@@ -160,16 +160,16 @@ pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
     let name = literal(&table);
     // A full join: a trigger of another tool may leave a record out, or choose another id.
     format!(
-        "WITH input AS (SELECT i.*, {verdict} AS _verdict FROM unnest({}) WITH ORDINALITY AS i ({columns}, _place)), \
-         judged AS MATERIALIZED (SELECT i.*, CASE WHEN _verdict = {DONE} \
-           THEN nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass)) END AS _id \
+        "WITH input AS (SELECT i.*, {verdict} AS _verdict \
+           FROM unnest({arrays}${ids}::bigint[]) WITH ORDINALITY AS i ({columns}, _given, _place)), \
+         judged AS MATERIALIZED (SELECT i.*, CASE WHEN _verdict = {DONE} THEN coalesce(_given, \
+             nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass))) END AS _id \
            FROM (SELECT * FROM input ORDER BY _place OFFSET 0) i), \
          created AS (INSERT INTO {table} (id, {columns}) \
            SELECT _id, {columns} FROM judged WHERE _verdict = {DONE} RETURNING id, {columns}), \
          numbered AS (SELECT row_number() OVER () AS _number, created.* FROM created) \
          SELECT j._verdict, c.id{stored} FROM judged j FULL JOIN numbered c ON c.id = j._id \
-           ORDER BY j._place, c._number",
-        arrays.join(", ")
+           ORDER BY j._place, c._number"
     )
 }
 
@@ -271,11 +271,11 @@ pub(super) fn is_kept_by_all(catalog: &Catalog, collection: &Collection) -> bool
     })
 }
 
-/// Uses up $1 ids of a collection.
-pub(super) fn use_up_ids(collection: &Collection) -> String {
+/// The next $1 ids of a collection, which no other record will have.
+pub(super) fn draw_ids(collection: &Collection) -> String {
     let name = literal(&quote(collection.name()));
     format!(
-        "SELECT count(nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass))) \
+        "SELECT nextval((SELECT pg_get_serial_sequence({name}, 'id')::regclass)) \
          FROM generate_series(1, $1::bigint)"
     )
 }

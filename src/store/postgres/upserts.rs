@@ -36,19 +36,23 @@ impl Group<'_> {
         Box::pin(self.do_now(Vec::new(), &agenda, outcomes)).await
     }
 
-    /// What an upsert is, once it is known which record has its values.
-    fn resolved(&self, upsert: &Write, found: Option<RecordId>) -> Result<Write, StoreError> {
-        let Write::Upsert { collection, patch, seen, .. } = upsert else { return Ok(upsert.clone()) };
-        let (collection, patch) = (*collection, patch.clone());
+    /// What an upsert is, once it is known which record has its values. These stay as they are.
+    pub(super) fn resolved(&self, upsert: &Write, found: Option<RecordId>) -> Result<Write, StoreError> {
+        let Write::Upsert { collection, patch, rule, seen } = upsert else { return Ok(upsert.clone()) };
+        let (declared, patch) = (self.catalog.at(*collection), patch.clone());
+        let collection = *collection;
         match found {
-            Some(id) => Ok(Write::Update { collection, id, patch, seen: seen.clone() }),
+            Some(id) => {
+                let patch = patch.without(&declared.unique()[*rule]);
+                Ok(Write::Update { collection, id, patch, seen: seen.clone() })
+            }
             None if seen.as_ref().is_some_and(ETags::asks_for_one) => Err(StoreError::NoneToMatch),
-            None => Ok(Write::Insert { collection, draft: patch.into_draft(self.catalog.at(collection)) }),
+            None => Ok(Write::Insert { collection, draft: patch.into_draft(declared) }),
         }
     }
 
     /// The records that have the values of upserts, locked against others.
-    async fn find(&self, upserts: &[&Write]) -> Result<Vec<Option<RecordId>>, Error> {
+    pub(super) async fn find(&self, upserts: &[&Write]) -> Result<Vec<Option<RecordId>>, Error> {
         let mut found = vec![None; upserts.len()];
         let Some(Write::Upsert { collection, rule, .. }) = upserts.first() else { return Ok(found) };
         let fields = self.catalog.at(*collection).fields();

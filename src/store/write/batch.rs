@@ -42,7 +42,7 @@ impl Item {
 pub(in crate::store) struct BatchRun<'a> {
     batch: &'a Batch,
     done: Vec<Written>,
-    /// The record of each item that was done.
+    /// The record of each item, where it is known.
     records: Vec<Option<RecordId>>,
     shown_bytes: usize,
 }
@@ -50,7 +50,7 @@ pub(in crate::store) struct BatchRun<'a> {
 impl<'a> BatchRun<'a> {
     pub(in crate::store) fn new(batch: &'a Batch) -> Self {
         let room = batch.items.len();
-        Self { batch, done: Vec::with_capacity(room), records: Vec::with_capacity(room), shown_bytes: 0 }
+        Self { batch, done: Vec::with_capacity(room), records: vec![None; room], shown_bytes: 0 }
     }
 
     /// The place of the item that is to be done next.
@@ -58,7 +58,7 @@ impl<'a> BatchRun<'a> {
         self.done.len()
     }
 
-    /// The write at this place, where the items are done whose records it names.
+    /// The write at this place, where it is known which records it names.
     pub(in crate::store) fn write_at(&self, place: usize) -> Result<Cow<'a, Write>, StoreError> {
         match self.batch.items.get(place) {
             Some(item) => item.resolved(&self.records),
@@ -66,9 +66,18 @@ impl<'a> BatchRun<'a> {
         }
     }
 
+    /// Tells which record the item at this place will create.
+    pub(in crate::store) fn foresee(&mut self, place: usize, id: RecordId) {
+        if let Some(record) = self.records.get_mut(place) {
+            *record = Some(id);
+        }
+    }
+
     /// It did this.
     pub(in crate::store) fn push(&mut self, mut written: Written) -> Result<(), StoreError> {
-        self.records.push(written.record().map(|(id, _)| id));
+        if let Some(record) = self.records.get_mut(self.done.len()) {
+            *record = written.record().map(|(id, _)| id);
+        }
         if let Written::Created { representation, .. }
         | Written::Updated { representation, .. }
         | Written::Unchanged { representation, .. } = &mut written
