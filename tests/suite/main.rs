@@ -131,6 +131,8 @@ mod store {
     /// What only a server shows.
     mod postgres {
         mod alterations;
+        mod batches;
+        mod blocked_batches;
         mod blocked_writes;
         mod columns;
         mod copy;

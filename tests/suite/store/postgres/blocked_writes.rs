@@ -24,7 +24,7 @@ fn start(cluster: &Cluster) -> [Server; 2] {
 
 /// Looks again and again until something is so.
 #[track_caller]
-fn until(is_so: impl Fn() -> bool) {
+pub(super) fn until(is_so: impl Fn() -> bool) {
     let end = Instant::now() + SAFETY_NET;
     while !is_so() {
         assert!(Instant::now() < end, "it is not so for long");
@@ -32,7 +32,7 @@ fn until(is_so: impl Fn() -> bool) {
 }
 
 /// Whether a node waits for a lock.
-fn one_waits(cluster: &Cluster) -> bool {
+pub(super) fn one_waits(cluster: &Cluster) -> bool {
     cluster.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != ["0"]
 }
 
