@@ -239,3 +239,6 @@ fn rule_key<'v>(
     let terms = fields.map(|&position| Term::met(&collection.fields()[position], value(position)));
     (rule, terms.collect())
 }
+
+#[cfg(test)]
+mod tests;
