@@ -2,12 +2,14 @@
 //!
 //! Each record is a register for itself (`register.rs`): created, read, updated with and without `If-Match`, deleted,
 //! and seen in lists or not. Lists over all counters must be of moments of which one came first (`snapshots.rs`). What
-//! has no answer may have been done at any time after it was sent, or never.
+//! has no answer may have been done at any time after it was sent, or never. Transfers between counters, which are
+//! batches, must never show half (`transfers.rs`).
 
 mod clients;
 mod history;
 mod register;
 mod snapshots;
+mod transfers;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -31,11 +33,10 @@ const STALE: Duration = Duration::from_millis(50);
 const MEMORIES: [&str; 2] = ["64MiB", "64KiB"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
-    let kills = match options.kind_or("plain") {
-        "plain" => false,
-        "kills" => true,
-        kind => bail!("histories are of kind plain or kills, not {kind}"),
-    };
+    let kind = options.kind_or("plain");
+    if !["plain", "kills", "transfers"].contains(&kind) {
+        bail!("histories are of kind plain, kills or transfers, not {kind}");
+    }
     let mut scratch = Scratch::new(options)?;
     let mut store = Store::new(options, &scratch, false)?;
     let nodes = if options.engine == Engine::Postgres { 2 } else { 1 };
@@ -46,7 +47,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
         if number > 0 {
             store.renew()?;
         }
-        let history = match one(options, &store, nodes, seed, kills) {
+        let history = match one(options, &store, nodes, seed) {
             Ok(history) => history,
             Err(error) => {
                 outcome.failure = Some(error);
@@ -69,18 +70,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
 }
 
 /// Starts the servers, and lets the clients loose.
-fn one(options: &Options, store: &Store, nodes: usize, seed: u64, kills: bool) -> anyhow::Result<History> {
+fn one(options: &Options, store: &Store, nodes: usize, seed: u64) -> anyhow::Result<History> {
+    let kind = options.kind_or("plain");
     let mut servers = (0..nodes).map(|_| store.launch().serve()).collect::<anyhow::Result<Vec<Server>>>()?;
     let mut addresses: Vec<SocketAddr> = servers.iter().map(|server| server.address).collect();
-    if options.is_control {
+    if options.is_control && kind != "transfers" {
         addresses.push(proxy::start(addresses[0], proxy::Error::IsStale(STALE))?);
     }
     let addresses = RwLock::new(addresses);
-    let meanwhile = &mut |is_over: &dyn Fn() -> bool, addresses: &RwLock<Vec<SocketAddr>>| match kills {
-        true => kill_some(store, &mut servers, seed, is_over, addresses),
-        false => Ok(0),
+    let meanwhile = &mut |is_over: &dyn Fn() -> bool, addresses: &RwLock<Vec<SocketAddr>>| match kind {
+        "plain" => Ok(0),
+        _ => kill_some(store, &mut servers, seed, is_over, addresses),
     };
-    clients::record(seed, options.operations, &addresses, meanwhile)
+    match kind {
+        "transfers" => transfers::record(seed, options.operations, &addresses, meanwhile, options.is_control),
+        _ => clients::record(seed, options.operations, &addresses, meanwhile),
+    }
 }
 
 /// Counts what there was, and answers everything that cannot have been.

@@ -27,7 +27,7 @@ const KINDS: usize = 3;
 /// Before a client whose server is away asks again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-type Meanwhile<'a> =
+pub(super) type Meanwhile<'a> =
     &'a mut (dyn FnMut(&dyn Fn() -> bool, &RwLock<Vec<SocketAddr>>) -> anyhow::Result<usize> + Send);
 
 struct Shared<'a> {
@@ -315,7 +315,7 @@ impl<'a> Doer<'a> {
     }
 }
 
-fn pick(addresses: &RwLock<Vec<SocketAddr>>, number: usize) -> SocketAddr {
+pub(super) fn pick(addresses: &RwLock<Vec<SocketAddr>>, number: usize) -> SocketAddr {
     let addresses = addresses.read();
     addresses[number % addresses.len()]
 }
