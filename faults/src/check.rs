@@ -1,5 +1,6 @@
 //! What is there, against what the clients know.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use dev::client::Client;
@@ -7,16 +8,23 @@ use dev::request::Request;
 
 use crate::dump::Dump;
 use crate::http;
-use crate::ledger::{Deed, Ledger};
+use crate::ledger::{Deed, Ledger, Place};
+use crate::values::{Collection, Values};
 
 /// Compares, notes every violation in the ledger, and takes what was found as settled. Answers how many open writes
 /// turned out to have been done.
 pub(crate) fn compare(ledger: &mut Ledger, dump: &Dump) -> usize {
     let mut done = 0;
+    let mut batches: BTreeMap<String, Vec<(Place, &Values)>> = BTreeMap::new();
     ledger.violations.extend(dump.faults.iter().cloned());
     for (place, values) in &dump.records {
         let Some(states) = ledger.records.get(place) else {
-            done += usize::from(nobody_knows(ledger, *place, values));
+            match ledger.open.get(&values.token) {
+                Some(write) if matches!(write.deed, Deed::Batch(_)) => {
+                    batches.entry(values.token.clone()).or_default().push((*place, values));
+                }
+                _ => done += usize::from(nobody_knows(ledger, *place, values)),
+            }
             continue;
         };
         if !states.contains(&Some(values.clone())) {
@@ -24,6 +32,9 @@ pub(crate) fn compare(ledger: &mut Ledger, dump: &Dump) -> usize {
             let what = if is_gone { "BACK AFTER ITS DELETION" } else { "LOST, OR ANOTHER" };
             ledger.violations.push(format!("{what}: {place:?} is {values:?}, and may be {states:?}"));
         }
+    }
+    for (key, found) in batches {
+        done += usize::from(is_whole(ledger, &key, &found));
     }
     for (place, states) in &mut ledger.records {
         let found = dump.records.get(place).cloned();
@@ -38,8 +49,27 @@ pub(crate) fn compare(ledger: &mut Ledger, dump: &Dump) -> usize {
     done
 }
 
+/// The records of a batch without an answer: all of it is there, and once.
+fn is_whole(ledger: &mut Ledger, key: &str, found: &[(Place, &Values)]) -> bool {
+    let made: Vec<Place> = found.iter().map(|(place, _)| *place).collect();
+    let (Some(write), Some(&(first, address))) = (ledger.open.get(key).cloned(), made.first()) else {
+        return false;
+    };
+    // Addresses come first, as they do in the batch.
+    let is_whole = matches!(write.deed, Deed::Batch(users) if made.len() == users + 1)
+        && first == Collection::Address
+        && found[1..].iter().all(|((collection, _), values)| {
+            *collection == Collection::Users && values.address == Some(address)
+        });
+    match is_whole {
+        true => ledger.given(&write, made),
+        false => ledger.violations.push(format!("HALF A BATCH: of {write:?} there is {found:?}")),
+    }
+    is_whole
+}
+
 /// A record that no answer told of: that of a create without an answer, whole, and once.
-fn nobody_knows(ledger: &mut Ledger, place: crate::ledger::Place, values: &crate::values::Values) -> bool {
+fn nobody_knows(ledger: &mut Ledger, place: Place, values: &Values) -> bool {
     let open = ledger.open.get(&values.token).filter(|write| matches!(write.deed, Deed::Create)).cloned();
     let Some(write) =
         open.filter(|write| write.collection == place.0 && write.values.as_ref() == Some(values))
@@ -48,8 +78,7 @@ fn nobody_knows(ledger: &mut Ledger, place: crate::ledger::Place, values: &crate
         ledger.violations.push(format!("{what}: {place:?} is {values:?}"));
         return false;
     };
-    ledger.given(&write, place);
-    ledger.records.insert(place, vec![Some(values.clone())]);
+    ledger.given(&write, vec![place]);
     true
 }
 
@@ -62,7 +91,7 @@ pub(crate) fn fetches(ledger: &mut Ledger, address: SocketAddr, step: usize) -> 
         let answer = http::ask(&mut client, &Request::new(&format!("GET /{}/{}/", place.0.name(), place.1)))?;
         let shown = match answer.status {
             404 => None,
-            _ => match answer.try_json().and_then(|record| crate::values::Values::shown(place.0, &record)) {
+            _ => match answer.try_json().and_then(|record| Values::shown(place.0, &record)) {
                 Ok((_, values)) => Some(values),
                 Err(words) => {
                     ledger.violations.push(format!("{place:?}: {} {words}", answer.status));
@@ -81,7 +110,6 @@ pub(crate) fn fetches(ledger: &mut Ledger, address: SocketAddr, step: usize) -> 
 mod tests {
     use super::*;
     use crate::ledger::Write;
-    use crate::values::{Collection, Values};
 
     const PLACE: (Collection, i64) = (Collection::Users, 1);
 
@@ -136,5 +164,37 @@ mod tests {
         assert_eq!(seen(open(), &[(1, "a")]), "");
         assert_eq!(seen(open(), &[(1, "a"), (2, "c")]), "");
         assert!(seen(open(), &[(1, "a"), (2, "c"), (3, "c")]).starts_with("DOUBLED"));
+    }
+
+    #[test]
+    fn a_batch_without_an_answer_is_there_wholly_and_once_or_not() {
+        let key = "b".to_owned();
+        let write = Write {
+            collection: Collection::Address,
+            deed: Deed::Batch(2),
+            values: Some(values("b")),
+            key: key.clone(),
+        };
+        let seen = |addresses: &[i64], users: &[(i64, i64)]| {
+            let mut ledger = Ledger::default();
+            ledger.begin(&write);
+            let mut dump = dump(&[]);
+            dump.records.extend(addresses.iter().map(|id| ((Collection::Address, *id), values("b"))));
+            let lives = |address| Values { address: Some(address), ..values("b") };
+            dump.records
+                .extend(users.iter().map(|(id, address)| ((Collection::Users, *id), lives(*address))));
+            (compare(&mut ledger, &dump), ledger.violations.join(" "), ledger.created.contains_key(&key))
+        };
+        assert_eq!(seen(&[], &[]), (0, String::new(), false));
+        assert_eq!(seen(&[7], &[(1, 7), (2, 7)]), (1, String::new(), true));
+        for (addresses, users) in [
+            (&[7][..], &[(1, 7)][..]),
+            (&[], &[(1, 7), (2, 7)]),
+            (&[7], &[(1, 7), (2, 8)]),
+            (&[7, 8], &[(1, 7), (2, 7)]),
+            (&[7], &[(1, 7), (2, 7), (3, 7)]),
+        ] {
+            assert!(seen(addresses, users).1.starts_with("HALF A BATCH"), "{addresses:?} {users:?}");
+        }
     }
 }

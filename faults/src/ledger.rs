@@ -18,6 +18,8 @@ pub(crate) enum Deed {
     Create,
     Update(i64),
     Delete(i64),
+    /// An address and so many users who live there, in one batch, all with the same token.
+    Batch(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -42,8 +44,8 @@ pub(crate) enum Verdict {
 pub(crate) struct Ledger {
     /// Every record that there has ever been, and the states in which it may be found; `None` stands for gone.
     pub(crate) records: BTreeMap<Place, Vec<Option<Values>>>,
-    /// Which write was given which record.
-    pub(crate) created: HashMap<String, Place>,
+    /// Which write was given which records.
+    pub(crate) created: HashMap<String, Vec<Place>>,
     /// Sent, and not answered so far, or never, by key.
     pub(crate) open: BTreeMap<String, Write>,
     pub(crate) violations: Vec<String>,
@@ -58,21 +60,45 @@ impl Write {
     pub(crate) fn request(&self) -> Request {
         let name = self.collection.name();
         let request = match self.deed {
+            Deed::Batch(_) => Request::new("POST /_/batch/"),
             Deed::Create => Request::new(&format!("POST /{name}/")),
             Deed::Update(id) => Request::new(&format!("PUT /{name}/{id}/")),
             Deed::Delete(id) => Request::new(&format!("DELETE /{name}/{id}/")),
         };
         let request = request.key(&format!("\"{}\"", self.key));
-        match &self.values {
-            Some(values) => request.json(values.body(self.collection)),
-            None => request,
+        match (&self.values, &self.deed) {
+            (Some(values), Deed::Batch(users)) => request.json(values.batch(*users)),
+            (Some(values), _) => request.json(values.body(self.collection)),
+            (None, _) => request,
         }
+    }
+
+    /// The records that it was given, by its answer: of a batch the address comes first.
+    pub(crate) fn made(&self, answer: &Answer) -> Option<Vec<Place>> {
+        match self.deed {
+            Deed::Create => Some(vec![(self.collection, answer.location_id()?)]),
+            Deed::Batch(users) => {
+                let results = answer.try_json().ok()?;
+                let uris =
+                    results["results"].as_array()?.iter().map(|result| result["ressource_uri"].as_str());
+                let places: Option<Vec<Place>> = uris.map(|uri| Collection::of_uri(uri?)).collect();
+                places.filter(|places| places.len() == users + 1)
+            }
+            Deed::Update(_) | Deed::Delete(_) => None,
+        }
+    }
+
+    /// What the record at one of the places that it was given holds.
+    fn values_of(&self, place: Place, made: &[Place]) -> Option<Values> {
+        let values = self.values.clone()?;
+        let address = made.first().filter(|first| **first != place).map(|(_, id)| *id);
+        Some(Values { address: address.or(values.address), ..values })
     }
 
     /// The record that is written to, where it is known beforehand.
     pub(crate) fn place(&self) -> Option<Place> {
         match self.deed {
-            Deed::Create => None,
+            Deed::Create | Deed::Batch(_) => None,
             Deed::Update(id) | Deed::Delete(id) => Some((self.collection, id)),
         }
     }
@@ -96,14 +122,9 @@ impl Ledger {
         match verdict {
             Verdict::Acked => {
                 self.acked += 1;
-                let place = match write.deed {
-                    Deed::Create => answer.location_id().map(|id| (write.collection, id)),
-                    _ => write.place(),
-                };
-                if let Some(place) = place {
-                    if matches!(write.deed, Deed::Create) {
-                        self.given(write, place);
-                    }
+                if let Some(made) = write.made(answer) {
+                    self.given(write, made);
+                } else if let Some(place) = write.place() {
                     self.records.insert(place, vec![write.values.clone()]);
                 }
             }
@@ -136,14 +157,17 @@ impl Ledger {
         self.open.remove(&write.key);
     }
 
-    /// A record was given to a write. No id is given twice, and no write gets two.
-    pub(crate) fn given(&mut self, write: &Write, place: Place) {
-        if let Some(states) = self.records.get(&place) {
-            self.violations
-                .push(format!("AN ID GIVEN TWICE: {place:?} to {write:?}, and before: {states:?}"));
+    /// Records were given to a write. No id is given twice, and no write gets others.
+    pub(crate) fn given(&mut self, write: &Write, made: Vec<Place>) {
+        for &place in &made {
+            let values = write.values_of(place, &made);
+            if let Some(states) = self.records.insert(place, vec![values]) {
+                self.violations
+                    .push(format!("AN ID GIVEN TWICE: {place:?} to {write:?}, and before: {states:?}"));
+            }
         }
-        if let Some(first) = self.created.insert(write.key.clone(), place) {
-            self.violations.push(format!("DOUBLED: {write:?} is {first:?} and {place:?}"));
+        if let Some(first) = self.created.insert(write.key.clone(), made.clone()) {
+            self.violations.push(format!("DOUBLED: {write:?} is {first:?} and {made:?}"));
         }
     }
 
@@ -152,7 +176,7 @@ impl Ledger {
         let told = || format!("{write:?}: {} {}", answer.status, answer.excerpt());
         let refers = write.values.as_ref().is_some_and(|values| values.address.is_some());
         match (&write.deed, answer.status) {
-            (Deed::Create, 201) if answer.location_id().is_some() => Verdict::Acked,
+            (Deed::Create, 201) | (Deed::Batch(_), 200) if write.made(answer).is_some() => Verdict::Acked,
             (Deed::Update(id), 200) => {
                 let shown = answer.try_json().and_then(|record| Values::shown(write.collection, &record));
                 if shown.as_ref().ok() != write.values.clone().map(|values| (*id, values)).as_ref() {

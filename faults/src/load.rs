@@ -186,13 +186,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Half of all requests create a user, 15 in a hundred an address, 20 update, 5 delete, the rest reads.
+    /// Of a hundred requests 43 create a user, 13 an address, 9 are batches, 20 update, 5 delete, the rest reads.
     fn next(&mut self) -> Option<Write> {
         self.written += 1;
         let token = format!("{}w{}n{}", self.load.label, self.number, self.written);
         let (collection, deed) = match self.dice.below(100) {
-            0..50 => (Collection::Users, Deed::Create),
-            50..65 => (Collection::Address, Deed::Create),
+            0..43 => (Collection::Users, Deed::Create),
+            43..56 => (Collection::Address, Deed::Create),
+            56..65 => (Collection::Address, Deed::Batch(1 + self.dice.below(49))),
             65..85 if !self.mine.is_empty() => {
                 let (collection, id) = *self.dice.pick(&self.mine);
                 (collection, Deed::Update(id))
@@ -235,9 +236,9 @@ impl Writer<'_> {
             }
             Ok(answer) => match ledger.answered(write, &answer) {
                 Verdict::Acked => {
-                    if let Some(id) = answer.location_id().filter(|_| matches!(write.deed, Deed::Create)) {
-                        self.mine.push((write.collection, id));
-                        if write.collection == Collection::Address {
+                    for (collection, id) in write.made(&answer).unwrap_or_default() {
+                        self.mine.push((collection, id));
+                        if collection == Collection::Address {
                             load.known_addresses.lock().push(id);
                         }
                     }

@@ -38,10 +38,10 @@ pub(crate) fn all(ledger: &mut Ledger, address: SocketAddr, dump: &Dump) -> anyh
             ));
         }
         repeated += usize::from(is_replayed);
-        let first = ledger.created.get(&write.key).copied();
+        let first = ledger.created.get(&write.key).cloned();
         match (&write.deed, first) {
-            (Deed::Create, Some(first)) => {
-                if answer.status != 201 || answer.location_id() != Some(first.1) {
+            (Deed::Create | Deed::Batch(_), Some(first)) => {
+                if answer.status >= 300 || write.made(&answer).as_ref() != Some(&first) {
                     ledger.violations.push(format!("RETRY: it was {first:?}: {told}"));
                 }
                 ledger.open.remove(&write.key);

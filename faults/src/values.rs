@@ -17,6 +17,14 @@ impl Collection {
             Collection::Users => "users",
         }
     }
+
+    /// The record behind a `ressource_uri`.
+    pub(crate) fn of_uri(uri: &str) -> Option<(Collection, i64)> {
+        BOTH.into_iter().find_map(|collection| {
+            let id = uri.strip_prefix(&format!("/{}/", collection.name()))?.strip_suffix('/')?;
+            Some((collection, id.parse().ok()?))
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +105,18 @@ impl Values {
             }
         };
         body.to_string()
+    }
+
+    /// A batch of an address and so many users who live there.
+    pub(crate) fn batch(&self, users: usize) -> String {
+        let item = |collection: Collection, body: Value| json!({"method": "POST", "path": format!("/{}/", collection.name()), "body": body});
+        let body = |collection| serde_json::from_str::<Value>(&self.body(collection)).unwrap_or_default();
+        let mut user = body(Collection::Users);
+        user["address"] = "$0".into();
+        let users = std::iter::repeat_n(item(Collection::Users, user), users);
+        let items: Vec<Value> =
+            std::iter::once(item(Collection::Address, body(Collection::Address))).chain(users).collect();
+        json!({ "requests": items }).to_string()
     }
 
     /// What a shown record holds; an error where its parts are of different writes.
