@@ -1,6 +1,7 @@
 //! The goals, and what this run says about each.
 
 use crate::Bench;
+use crate::batches::{BATCHES, FETCH_ALONE, FETCH_BESIDE, SINGLES};
 use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
 use crate::queries;
 use crate::reads::{DEEP, FETCH, FIRST, MANY, MEMORY_AFTER, TWO};
@@ -71,6 +72,28 @@ pub(crate) fn judge(rows: Vec<Row>, largest: u64) -> Table {
         table.add([row.measure.to_owned(), goal, measured, verdict.to_owned()]);
     }
     table
+}
+
+/// On either engine.
+pub(crate) fn batched(results: &Results) -> Row {
+    let ratio = results.ratio((BATCHES, USERS, Carnet), (SINGLES, USERS, Carnet), Measure::Rate);
+    Row {
+        measure: "batches of 100 creates by 16 clients, records per second / single creates by 64 clients",
+        goal: Goal::AtLeast(2.0),
+        users: None,
+        measured: vec![(String::new(), ratio)],
+    }
+}
+
+/// On either engine.
+pub(crate) fn waiting_for_batches(results: &Results) -> Row {
+    let ratio = results.ratio((FETCH_BESIDE, USERS, Carnet), (FETCH_ALONE, USERS, Carnet), Measure::P99);
+    Row {
+        measure: "p99 of fetches while batches of 1000 saturate the writer / alone",
+        goal: Goal::AtMost(4.0),
+        users: None,
+        measured: vec![(String::new(), ratio)],
+    }
 }
 
 fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
@@ -176,6 +199,8 @@ fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
             users: None,
             measured: rate(PocketBase),
         },
+        batched(results),
+        waiting_for_batches(results),
         Row {
             measure: "write p99 beside saturating readers / alone",
             goal: AtMost(3.0),

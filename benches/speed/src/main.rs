@@ -3,6 +3,7 @@
 //! `speed run …` is the benchmark; `speed bare` and `speed one-commit` are the servers to compare with.
 
 mod bare;
+mod batches;
 mod fill;
 mod goals;
 mod http;

@@ -8,6 +8,7 @@ use anyhow::Context;
 use serde_json::json;
 
 use crate::Bench;
+use crate::batches;
 use crate::goals;
 use crate::options::Options;
 use crate::plot;
@@ -169,6 +170,7 @@ fn writes_table(results: &Results) -> Table {
         "PocketBase",
     ]);
     let lines = writes::CREATES.map(|(line, _)| line).into_iter();
+    let lines = lines.chain(batches::LINES);
     let lines = lines.chain([writes::ALONE, writes::BESIDE, writes::UPDATE, writes::DELETE, writes::MIXED]);
     for line in lines.filter(|line| !results.sizes(line).is_empty()) {
         let key = |who| (line, writes::USERS, who);

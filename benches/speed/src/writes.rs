@@ -12,6 +12,7 @@ use dev::dice::Dice;
 use rusqlite::Connection;
 
 use crate::Bench;
+use crate::batches::{self, Written};
 use crate::fill::{self, pocketbase_id};
 use crate::http;
 use crate::load::{self, Limit, Outcome, Plan};
@@ -47,7 +48,8 @@ struct Writer {
 
 pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()> {
     let others = [UPDATE, MIXED, ALONE, BESIDE, DELETE];
-    if !CREATES.iter().map(|(line, _)| line).chain(&others).any(|line| bench.options.wants(line)) {
+    let others = others.iter().chain(&batches::LINES);
+    if !CREATES.iter().map(|(line, _)| line).chain(others).any(|line| bench.options.wants(line)) {
         return Ok(());
     }
     let filled =
@@ -83,6 +85,12 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
         check_totals(results, line, &writers, &alone)?;
     }
     writers.retain(|writer| writer.server.who != Who::OneCommit);
+    let Writer { server, users } = &mut writers[0];
+    let written = Written { node: server, book, created: Arc::clone(&created) };
+    *users += batches::measure(&bench.options, results, &written, |clients, limit, plan, seed| {
+        turn(server, clients, limit, plan, seed)
+    })?;
+    check_totals(results, batches::BATCHES, &writers[..1], &alone)?;
 
     for (line, share) in [(UPDATE, 100), (MIXED, 10)] {
         if bench.options.wants(line) {
@@ -108,7 +116,8 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
                 let address = writer.server.address;
                 let reads = reads::asks(reads::FETCH, book).into_iter();
                 let reads = load::any_of(reads.map(|ask| ask.request(writer.server.who)).collect());
-                beside(address, &*reads, || writer.create(results, (BESIDE, WRITERS), round, bench, &*plan))?;
+                let create = || writer.create(results, (BESIDE, WRITERS), round, bench, &*plan);
+                beside(address, reads::CLIENTS, &*reads, create)?;
             }
         }
         check_totals(results, BESIDE, &writers, &alone)?;
@@ -155,16 +164,19 @@ pub(crate) fn creates(who: Who, book: Book, created: Arc<AtomicU64>) -> Box<Plan
     Box::new(move |_dice, buffer| {
         let number = created.fetch_add(1, Ordering::Relaxed);
         let address = number % book.addresses() + 1;
-        let first_name = format!("Given{:03}", number % 1_000);
         let (target, address) = match who {
             Who::PocketBase => ("/api/collections/users/records", format!("\"{}\"", pocketbase_id(address))),
             _ => ("/users/", address.to_string()),
         };
-        let body =
-            format!(r#"{{"first_name":"{first_name}","last_name":"New{number:07}","address":{address}}}"#);
-        buffer.extend_from_slice(&http::with_body("POST", target, &body));
+        buffer.extend_from_slice(&http::with_body("POST", target, &new_user(number, &address)));
         true
     })
+}
+
+/// The body of a user that nobody else creates.
+pub(crate) fn new_user(number: u64, address: &str) -> String {
+    let first_name = format!("Given{:03}", number % 1_000);
+    format!(r#"{{"first_name":"{first_name}","last_name":"New{number:07}","address":{address}}}"#)
 }
 
 /// Updates of hot records, so many in a hundred requests; the rest fetches them.
@@ -209,21 +221,22 @@ pub(crate) fn deletions(who: Who, book: Book) -> Box<Plan> {
     })
 }
 
-/// Runs something while another thread asks the server for something else.
-pub(crate) fn beside(
+/// Runs something while another thread asks the server for something else; answers what that was, too.
+pub(crate) fn beside<T>(
     address: SocketAddr,
+    clients: usize,
     others: &Plan,
-    run: impl FnOnce() -> anyhow::Result<()>,
-) -> anyhow::Result<Outcome> {
+    run: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<(Outcome, T)> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let asking = scope.spawn(|| load::drive(address, reads::CLIENTS, Limit::Told(&stop), others, 1));
+        let asking = scope.spawn(|| load::drive(address, clients, Limit::Told(&stop), others, 1));
         let outcome = run();
         stop.store(true, Ordering::Relaxed);
         let asked = asking.join().ok().context("the other thread panicked")??;
-        outcome?;
+        let outcome = outcome?;
         anyhow::ensure!(asked.failures == 0, "another request failed: {}", asked.failure.unwrap_or_default());
-        Ok(asked)
+        Ok((asked, outcome))
     })
 }
 

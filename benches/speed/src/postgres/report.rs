@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::{Bench, starts, tools, writes};
+use crate::batches::LINES as LINES_OF_BATCHES;
 use crate::goals::{self, Goal, Row, TEN_MILLION};
 use crate::machine;
 use crate::options::Options;
@@ -101,6 +102,8 @@ fn rows(bench: &Bench<'_>, results: &Results, largest: u64) -> Vec<Row> {
             users: None,
             measured: vec![(String::new(), creates)],
         },
+        goals::batched(results),
+        goals::waiting_for_batches(results),
         Row {
             measure: "updates beside a tool that locks and then updates / beside one that updates, per second",
             goal: Goal::AtLeast(0.7),
@@ -170,7 +173,7 @@ fn writes_table(results: &Results) -> Table {
     let mut table = Table::new(&[&["line"], &HEAD[..]].concat());
     let lines = CREATES.map(|(line, _)| line).into_iter();
     let others = [UPDATE, DELETE, MIXED, writes::CREATE_2, writes::FETCH_1, writes::FETCH_2];
-    for line in lines.chain(others).filter(|line| !results.sizes(line).is_empty()) {
+    for line in lines.chain(LINES_OF_BATCHES).chain(others).filter(|line| !results.sizes(line).is_empty()) {
         table.add_row(std::iter::once(line.to_owned()).chain(cells(results, line, USERS)).collect());
     }
     table

@@ -10,6 +10,7 @@ use anyhow::Context;
 use super::Bench;
 use super::pgbench::{self, Job, Until};
 use super::reads::seconds;
+use crate::batches::{self, Written};
 use crate::load::{self, Limit, Plan};
 use crate::machine;
 use crate::process::{Server, Who};
@@ -54,6 +55,7 @@ struct Field<'a> {
 pub(super) fn measure(bench: &Bench<'_>, results: &mut Results) -> anyhow::Result<()> {
     let options = bench.options;
     let lines = CREATES.iter().map(|(line, _)| line).chain(&[UPDATE, MIXED, DELETE, CREATE_2, FETCH_2]);
+    let lines = lines.chain(&batches::LINES);
     if !lines.into_iter().any(|line| options.wants(line)) {
         return Ok(());
     }
@@ -71,6 +73,11 @@ pub(super) fn measure(bench: &Bench<'_>, results: &mut Results) -> anyhow::Resul
     for (line, clients) in CREATES.into_iter().filter(|(line, _)| options.wants(line)) {
         field.compare(results, (line, clients), &*create(), &insert, 1)?;
     }
+    let written = Written { node: &field.nodes[0], book, created: Arc::clone(&created) };
+    field.users += batches::measure(options, results, &written, |clients, limit, plan, seed| {
+        bench.turn(&[written.node], clients, limit, plan, seed)
+    })?;
+    field.check(results, batches::BATCHES)?;
     let update = Job::new(DATABASE, pgbench::update(book), true);
     if options.wants(UPDATE) {
         field.compare(results, (UPDATE, CLIENTS), &*changes(Who::Carnet, book, 100), &update, 0)?;

@@ -109,12 +109,10 @@ fn fetch(bench: &Bench, results: &mut Results, filled: &Filled) -> anyhow::Resul
         for (line, server, orders) in &servers {
             ask(server, orders)?;
             let updates = load::paced(moves(filled.book), UPDATES_A_SECOND);
-            let updated = beside(server.address, &*updates, || {
-                let sample = turn(server, CLIENTS, Limit::After(slice), &*fetches, round)?;
-                // The processor time is also that of the updates.
-                results.add((line, users, Who::Carnet), Sample { cpu_seconds: f64::NAN, ..sample });
-                Ok(())
-            })?;
+            let fetch = || turn(server, CLIENTS, Limit::After(slice), &*fetches, round);
+            let (updated, sample) = beside(server.address, reads::CLIENTS, &*updates, fetch)?;
+            // The processor time is also that of the updates.
+            results.add((line, users, Who::Carnet), Sample { cpu_seconds: f64::NAN, ..sample });
             let rate = updated.requests as f64 / updated.seconds;
             if rate < 0.9 * f64::from(UPDATES_A_SECOND) {
                 results.refuse((line, users, Who::Carnet), format!("only {rate:.0} updates a second"));
