@@ -161,6 +161,7 @@ mod store {
 mod model {
     mod asked;
     mod asking;
+    mod batch;
     mod book;
     mod fold;
     mod operators;

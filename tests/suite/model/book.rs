@@ -9,6 +9,7 @@ pub(super) const CONFIG: &str = r#"
 [[collection]]
 name = "groups"
 unique = [["code"]]
+list_verbs = ["GET", "POST", "PUT"]
 
 [collection.fields]
 code = { type = "integer" }
@@ -20,6 +21,7 @@ page_size = 10
 [[collection]]
 name = "people"
 unique = [["name", "nick"]]
+list_verbs = ["GET", "POST", "PUT"]
 
 [collection.fields]
 name   = { type = "string", required = true, searchable = true }
@@ -101,7 +103,7 @@ pub(super) struct Collection {
     shows_id: bool,
     pub(super) is_paged: bool,
     pub(super) fields: &'static [Field],
-    unique: &'static [&'static [usize]],
+    pub(super) unique: &'static [&'static [usize]],
 }
 
 const fn must(name: &'static str, kind: Kind) -> Field {
@@ -238,6 +240,13 @@ impl Book {
                         Some(*other) != id && rule.iter().all(|&position| stored[position] == row[position])
                     })
             })
+    }
+
+    /// The record with the same values in the first unique rule.
+    pub(super) fn found(&self, collection: usize, row: &Row) -> Option<i64> {
+        let rule = COLLECTIONS[collection].unique[0];
+        let is_it = |stored: &Row| rule.iter().all(|&position| stored[position] == row[position]);
+        self.rows[collection].iter().find(|(_, stored)| is_it(stored)).map(|(id, _)| *id)
     }
 
     pub(super) fn insert(&mut self, collection: usize, id: i64, row: Row) {

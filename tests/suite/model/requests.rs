@@ -117,7 +117,9 @@ impl Run {
             _ => THINGS,
         };
         self.requests += 1;
-        match self.dice.below(28) {
+        match self.dice.below(31) {
+            28 | 29 => self.batch(client),
+            30 => self.upsert(client),
             20 | 21 => self.send_again(client, collection),
             0..=5 => self.create(client, collection),
             6..=8 => self.update(client, collection),
@@ -148,7 +150,7 @@ impl Run {
 
     /// Sends a write, now and then with a key.
     #[track_caller]
-    fn write(
+    pub(super) fn write(
         &mut self,
         client: &mut impl Answers,
         request: &Request,
