@@ -36,6 +36,13 @@ pub(super) fn path(catalog: &Catalog, access_parameter: &str) -> Option<(String,
     if strictest != Some(Admission::Open) {
         refusals.push(429);
     }
+    let mut headers_of_405 = header::carried(&[], is_limited);
+    // Every other method is refused with it; an item that asks for another says nothing of this path.
+    let allow = json!({
+        "description": "The methods that are allowed here; not where an item is refused.",
+        "schema": { "type": "string" },
+    });
+    headers_of_405.insert("Allow".into(), allow);
     let operation = Operation {
         method: "post",
         id: "write-batch".into(),
@@ -52,9 +59,7 @@ pub(super) fn path(catalog: &Catalog, access_parameter: &str) -> Option<(String,
             headers: vec!["Preference-Applied", "Idempotency-Replayed"],
             content: Some(json!({ "application/json": { "schema": reference("schemas", "BatchResults") } })),
         },
-        asides: [("405".to_owned(), refusal::of_item(405, header::carried(&[], is_limited)))]
-            .into_iter()
-            .collect(),
+        asides: [("405".to_owned(), refusal::of_item(405, headers_of_405))].into_iter().collect(),
         refusals,
         security: security::requirement(catalog.admission(), access_parameter),
         is_limited,

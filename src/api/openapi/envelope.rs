@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::component::members;
 use super::{body, filter};
 use crate::catalog::collection::{Collection, Pagination};
+use crate::catalog::control::Control;
 
 /// What the list of this collection is answered with.
 pub(super) fn of(collection: &Collection) -> Value {
@@ -26,12 +27,16 @@ pub(super) fn of(collection: &Collection) -> Value {
 
 fn meta(collection: &Collection) -> Value {
     let mut properties = collection.pagination().map(page).unwrap_or_default();
+    let searches = [Control::Search.name(), Control::Search.long_name()];
+    let searches = searches.into_iter().filter(|name| Control::of(collection, name) == Some(Control::Search));
+    let mut filters = filter::parameters(collection);
+    filters.extend(searches.map(str::to_owned));
     properties.insert(
         "filters".into(),
         json!({
             "type": "object",
             "description": "The filters of the request, each as the text that was given; several of one joined by commas.",
-            "propertyNames": { "enum": filter::parameters(collection) },
+            "propertyNames": { "enum": filters },
             "additionalProperties": { "type": "string" },
         }),
     );
