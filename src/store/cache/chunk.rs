@@ -23,6 +23,46 @@ pub(super) struct Bits {
     len: u32,
 }
 
+/// Ids of a chunk in any order, and more than once.
+pub(super) enum ChunkBuilder {
+    Few(Vec<u16>),
+    Many(Box<Bits>),
+}
+
+impl Default for ChunkBuilder {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl ChunkBuilder {
+    pub(super) fn push(&mut self, low: u16) {
+        match self {
+            Self::Few(array) if array.len() == LONGEST_ARRAY => {
+                let mut bits = Bits::of(array);
+                bits.mark(low);
+                *self = Self::Many(bits);
+            }
+            Self::Few(array) => array.push(low),
+            Self::Many(bits) => bits.mark(low),
+        }
+    }
+
+    pub(super) fn finish(self) -> Chunk {
+        match self {
+            Self::Few(mut array) => {
+                array.sort_unstable();
+                array.dedup();
+                Chunk::Array(array)
+            }
+            Self::Many(mut bits) => {
+                bits.sum_up();
+                Chunk::Bits(bits)
+            }
+        }
+    }
+}
+
 impl Chunk {
     /// About how much memory it takes, besides its place in the set.
     pub(super) fn bytes(&self) -> usize {
@@ -140,11 +180,14 @@ impl Bits {
 
     fn of(array: &[u16]) -> Box<Self> {
         let mut bits = Self::empty();
-        for low in array {
-            bits.words[usize::from(*low) / 64] |= 1 << (low % 64);
-        }
+        array.iter().for_each(|low| bits.mark(*low));
         bits.sum_up();
         bits
+    }
+
+    /// Sets a bit without the sums.
+    fn mark(&mut self, low: u16) {
+        self.words[usize::from(low) / 64] |= 1 << (low % 64);
     }
 
     fn sum_up(&mut self) {

@@ -4,7 +4,7 @@
 //! over the chunks. A general bitmap library finds the n-th of ten million ids in 1.6 µs; the sums make it
 //! less than a tenth of that, and this is done for every page.
 
-use super::chunk::{CHUNK, Chunk};
+use super::chunk::{CHUNK, Chunk, ChunkBuilder};
 use crate::record::RecordId;
 
 /// A set of ids in ascending order.
@@ -16,6 +16,36 @@ pub(in crate::store) struct Ids {
     /// How many ids stand before each chunk.
     before: Vec<u64>,
     len: u64,
+}
+
+/// Ids in any order, and more than once, that become a set: to keep its sums right with each of them would cost more.
+#[derive(Default)]
+pub(in crate::store) struct IdsBuilder {
+    /// As in the set.
+    keys: Vec<u64>,
+    chunks: Vec<ChunkBuilder>,
+}
+
+impl IdsBuilder {
+    pub(in crate::store) fn extend(&mut self, ids: &[RecordId]) {
+        for id in ids {
+            let (key, low) = split(*id);
+            let place = self.keys.binary_search(&key).unwrap_or_else(|place| {
+                self.keys.insert(place, key);
+                self.chunks.insert(place, ChunkBuilder::default());
+                place
+            });
+            self.chunks[place].push(low);
+        }
+    }
+
+    pub(in crate::store) fn finish(self) -> Ids {
+        let mut ids = Ids::default();
+        for (key, chunk) in self.keys.into_iter().zip(self.chunks) {
+            ids.push_chunk(key, chunk.finish());
+        }
+        ids
+    }
 }
 
 fn split(id: RecordId) -> (u64, u16) {
@@ -52,13 +82,6 @@ impl Ids {
             self.before[place + 1..].iter_mut().for_each(|count| *count += 1);
         }
         is_new
-    }
-
-    /// Adds ids in any order.
-    pub(in crate::store) fn extend(&mut self, ids: &[RecordId]) {
-        for id in ids {
-            self.insert(*id);
-        }
     }
 
     fn add_chunk(&mut self, place: usize, key: u64) -> usize {

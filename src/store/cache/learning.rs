@@ -3,7 +3,7 @@
 
 use super::SMALL;
 use super::backend::{Backend, Matching, catch_up};
-use super::ids::Ids;
+use super::ids::{Ids, IdsBuilder};
 use super::order::Order;
 use super::order_making;
 use super::orders::OrderKey;
@@ -195,11 +195,11 @@ async fn learn_by_order(
 
 /// The records whose field meets a condition; `None` where its order does not tell.
 fn ids_in(order: &Order, sort: &KeptSort, collection: &Collection, condition: &Condition) -> Option<Ids> {
-    let mut ids = Ids::default();
+    let mut ids = IdsBuilder::default();
     if slice::is_slice(condition) {
         let ranks = slice::ranks(order, sort, collection, [condition].into_iter());
         order.visit(ranks, |_, found| ids.extend(found));
-        return Some(ids);
+        return Some(ids.finish());
     }
     if let Condition::Search(search) = condition {
         return Some(searching::matching(order, search));
@@ -215,5 +215,5 @@ fn ids_in(order: &Order, sort: &KeptSort, collection: &Collection, condition: &C
             is_told &= key.chars().nth(fold::KEY_CHARS - 1).is_none();
         }
     });
-    is_told.then_some(ids)
+    is_told.then(|| ids.finish())
 }

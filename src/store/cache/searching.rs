@@ -1,6 +1,8 @@
 //! Search by the order of words: the records in which each word of the query begins one.
 
-use super::ids::Ids;
+use std::ops::Range;
+
+use super::ids::{Ids, IdsBuilder};
 use super::order::Order;
 use crate::record::listing::search::{Matching, Search, begins_nearly};
 
@@ -9,10 +11,7 @@ pub(super) fn matching(words: &Order, search: &Search) -> Ids {
     match search.matching {
         Matching::Begins => of_each(search, |word| beginning(words, word)),
         Matching::Whole => of_each(search, |word| {
-            let mut ids = Ids::default();
-            let ranks = words.rank_of_key(word.as_bytes())..words.rank_after_key(word.as_bytes());
-            words.visit(ranks, |_, found| ids.extend(found));
-            ids
+            found_in(words, words.rank_of_key(word.as_bytes())..words.rank_after_key(word.as_bytes()))
         }),
         Matching::Partly => {
             let whole = matching(words, &search.met(Matching::Whole));
@@ -36,11 +35,15 @@ fn of_each(search: &Search, find: impl Fn(&str) -> Ids) -> Ids {
 }
 
 fn beginning(words: &Order, word: &str) -> Ids {
-    let mut ids = Ids::default();
     // No byte of a text is as large.
     let end = [word.as_bytes(), &[u8::MAX]].concat();
-    words.visit(words.rank_of_key(word.as_bytes())..words.rank_of_key(&end), |_, found| ids.extend(found));
-    ids
+    found_in(words, words.rank_of_key(word.as_bytes())..words.rank_of_key(&end))
+}
+
+fn found_in(words: &Order, ranks: Range<u64>) -> Ids {
+    let mut ids = IdsBuilder::default();
+    words.visit(ranks, |_, found| ids.extend(found));
+    ids.finish()
 }
 
 /// The first letter is right, so only words with that one are looked at.
@@ -48,7 +51,7 @@ fn beginning_nearly(words: &Order, word: &str) -> Ids {
     let first = word.chars().next().map_or(0, char::len_utf8);
     let end = [&word.as_bytes()[..first], &[u8::MAX]].concat();
     let ranks = words.rank_of_key(&word.as_bytes()[..first])..words.rank_of_key(&end);
-    let (mut ids, mut last, mut is_found) = (Ids::default(), Vec::new(), false);
+    let (mut ids, mut last, mut is_found) = (IdsBuilder::default(), Vec::new(), false);
     words.visit(ranks, |key, found| {
         // A key comes once for each leaf that it is in.
         if last != key {
@@ -59,5 +62,5 @@ fn beginning_nearly(words: &Order, word: &str) -> Ids {
             ids.extend(found);
         }
     });
-    ids
+    ids.finish()
 }

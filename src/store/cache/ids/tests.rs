@@ -92,3 +92,18 @@ fn a_chunk_may_be_full_and_become_empty_again() {
     agrees(&ids, &BTreeSet::new());
     assert_eq!(ids.bytes(), 0);
 }
+
+#[test]
+fn a_set_is_built_from_ids_in_any_order() {
+    // One chunk of few, one of many, one with the same id again and again.
+    let model: BTreeSet<u64> = (1..100).chain((65_536..131_072).step_by(7)).chain([400_000]).collect();
+    let shuffled: Vec<RecordId> = model.iter().rev().chain(&model).map(|one| id(*one)).collect();
+    let mut builder = IdsBuilder::default();
+    builder.extend(&shuffled);
+    builder.extend(&vec![id(400_000); 10_000]);
+    let built = builder.finish();
+    agrees(&built, &model);
+    for (rank, one) in model.iter().enumerate().step_by(11) {
+        assert_eq!(built.rank(id(*one)), rank as u64);
+    }
+}
