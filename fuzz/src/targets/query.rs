@@ -39,6 +39,11 @@ fn write(pairs: &[(Cow<'_, str>, Cow<'_, str>)]) -> String {
 
 fn judge(collection: &Collection, listing: &Listing) {
     for filter in &listing.filters {
+        if let Condition::Search(search) = &filter.condition {
+            assert!(["search", "_search"].contains(&filter.name.as_str()) && filter.others.is_empty());
+            assert!((1..=8).contains(&search.words.len()) && filter.text.chars().count() <= 200);
+            continue;
+        }
         if filter.operator != Operator::Equals {
             operator(filter);
             continue;
