@@ -1,7 +1,7 @@
 //! A place in a list that survives what is written before and behind it, and its text: the cursor.
 //!
-//! A cursor is base64url of a format, a hash of collection and sort (or search), the sort key, and the id. It is not signed: it says
-//! what its holder was shown, and whatever somebody writes in its place is a place, too.
+//! A cursor is base64url of a format, a hash of collection and sort (or search), the sort key, and the id. It is not
+//! signed: it says what its holder was shown, and whatever somebody writes in its place is a place, too.
 
 use data_encoding::BASE64URL_NOPAD;
 use xxhash_rust::xxh3::xxh3_64;

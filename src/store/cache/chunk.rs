@@ -158,9 +158,7 @@ impl Chunk {
             }
         }
     }
-}
 
-impl Chunk {
     /// The ids that are not in the other.
     pub(super) fn difference(&self, other: &Chunk) -> Chunk {
         let mut rest = Vec::with_capacity(self.len());

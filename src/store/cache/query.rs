@@ -86,7 +86,7 @@ impl<'a> Query<'a> {
             on_ids.for_each(|filter| query.ids.add(&filter.condition));
             return Some(query);
         }
-        let (sort, _) = KeptSort::of(collection, &listing.sort);
+        let sort = KeptSort::of(collection, &listing.sort);
         query.set = SetKey::of(collection, listing.filters.iter())?;
         query.look_for(matching, false);
         let first = sort.first_ascending().map(Column::Field);

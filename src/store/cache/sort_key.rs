@@ -33,15 +33,15 @@ impl KeptSort {
     /// What ends a text that more follows.
     pub(super) const END: &[u8] = &[0, 0];
 
-    /// How the order of a sort is kept, and whether it is read from its end.
-    pub(in crate::store) fn of(collection: &Collection, sort: &Sort) -> (Self, bool) {
+    /// How the order of a sort is kept. Where ids descend it is read from its end.
+    pub(in crate::store) fn of(collection: &Collection, sort: &Sort) -> Self {
         let is_backwards = sort.ids == Direction::Descending;
         let fields = sort.fields.iter();
         let fields: Vec<_> = fields
             .map(|(position, direction)| (*position, (*direction == Direction::Descending) != is_backwards))
             .collect();
         let has_absent = fields.iter().any(|(position, _)| !collection.fields()[*position].is_required());
-        (Self { fields, is_absent_first: is_backwards && has_absent, is_of_words: false }, is_backwards)
+        Self { fields, is_absent_first: is_backwards && has_absent, is_of_words: false }
     }
 
     /// The order of one field, ascending.

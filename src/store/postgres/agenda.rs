@@ -11,8 +11,7 @@ use crate::catalog::collection::Collection;
 use crate::record::draft::Patch;
 use crate::record::{RecordId, Value};
 use crate::store::cache::term::Term;
-use crate::store::write::Batch;
-use crate::store::write::{Work, Write};
+use crate::store::write::{Batch, Work, Write};
 
 /// How much text one statement carries at the most, so that no message outgrows the protocol.
 pub(super) const LARGEST_MESSAGE: usize = 8 << 20;

@@ -13,8 +13,7 @@ use super::{row, sql};
 use crate::record::RecordId;
 use crate::store::StoreError;
 use crate::store::write::batch::BatchRun;
-use crate::store::write::{Batch, Item};
-use crate::store::write::{Write, WriteOutcome, Written};
+use crate::store::write::{Batch, Item, Write, WriteOutcome, Written};
 
 /// How many updates are under way together: of each the whole record comes back, however little of it was changed.
 const MOST_UPDATES: usize = 64;
@@ -149,7 +148,9 @@ impl<'a, 'g> Walk<'a, 'g> {
             places.clone().flat_map(|place| named(&items[place])).filter(|named| places.contains(named));
         let collections: BTreeSet<usize> = own.map(|named| items[named].write.collection()).collect();
         for collection in collections {
-            let creates = |place: &usize| matches!(items[*place].write, Write::Insert { collection: own, .. } if own == collection);
+            let is_create =
+                |write: &Write| matches!(write, Write::Insert { .. }) && write.collection() == collection;
+            let creates = |place: &usize| is_create(&items[*place].write);
             let creates: Vec<usize> = places.clone().filter(creates).collect();
             let ids = self.draw_ids(collection, creates.len() as i64).await?;
             for (place, id) in creates.into_iter().zip(ids) {

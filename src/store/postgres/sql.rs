@@ -131,8 +131,9 @@ impl RowOutcome {
     }
 }
 
-/// Creates records from arrays, one for each field and one of ids, which are drawn where it has none. Answers the outcome of each, in order, and the record as it is
-/// stored; records that are stored under other ids than they were given come last, without an outcome. Nothing is refused by an error, so that the others of a group stand.
+/// Creates records from arrays, one for each field and one of ids, which are drawn where it has none. Answers the
+/// outcome of each, in order, and the record as it is stored; records that are stored under other ids than they were
+/// given come last, without an outcome. Nothing is refused by an error, so that the others of a group stand.
 pub(super) fn insert(catalog: &Catalog, collection: &Collection) -> String {
     let fields = collection.fields();
     let (table, columns) = (quote(collection.name()), columns(collection));
