@@ -1,4 +1,5 @@
-//! A batch inside its group: all of its items or none, in a savepoint. It is done in stretches, each sent like a small group.
+//! A batch inside its group: all of its items or none, in a savepoint. It is done in stretches, each sent like a small
+//! group.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
