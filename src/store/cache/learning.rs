@@ -43,15 +43,15 @@ pub(super) async fn learn(
     Ok(is_small)
 }
 
-/// Whether a search finds nothing without typos.
+/// Whether a search finds nothing without typos, as far as memory has followed.
 pub(super) async fn finds_nothing(
     backend: &impl Backend,
     collection: &Collection,
     search: &SetKey,
 ) -> Result<bool, StoreError> {
     let cache = backend.cache();
-    backend.refresh().await?;
     if cache.count(search).is_none() {
+        backend.refresh().await?;
         let _permit = backend.limiter().acquire().await?;
         Box::pin(learn(backend, collection, search)).await?;
     }

@@ -12,6 +12,7 @@ use super::view::{Read, Wanted};
 use super::{learning, scanning, sorting};
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
+use crate::record::listing::Listing;
 use crate::store::{Page, StoreError};
 
 /// What becomes of a page that is tried from memory.
@@ -45,18 +46,21 @@ pub(in crate::store) async fn list(
     let Some(mut query) = Query::of(collection, listing) else {
         return backend.refresh().await.map(|()| Page::empty());
     };
-    if let Some(search) = &query.search
-        && learning::finds_nothing(backend, collection, &search.alone).await?
-        && let Some(with_typos) = query.with_typos(listing)
-    {
-        query = with_typos;
+    if query.search.is_some() {
+        query = Box::pin(judge_typos(backend, query, listing)).await?;
     }
     let can_be_counted = query.can_be_counted();
     if can_be_counted && listing.window.is_none() {
         let _permit = backend.limiter().acquire().await?;
         return backend.count_page(&mut request, Cost::Long).await;
     }
-    let is_known = match page_of(backend, &mut request, &query).await? {
+    let mut attempt = page_of(backend, &mut request, &query).await?;
+    if matches!(attempt, Attempt::Unknown) && query.search.is_some() {
+        // What the search finds by itself may have changed since it was judged.
+        query = Box::pin(judge_typos(backend, query, listing)).await?;
+        attempt = page_of(backend, &mut request, &query).await?;
+    }
+    let is_known = match attempt {
         Attempt::Page(page) => return Ok(page),
         Attempt::Unknown => false,
         Attempt::Outpaced => true,
@@ -78,6 +82,23 @@ pub(in crate::store) async fn list(
         }
     })
     .await
+}
+
+/// The same list, with typos in the words of its search or without, by what memory knows. That may be old: where it is,
+/// the list is not found so.
+async fn judge_typos<'a>(
+    backend: &impl Backend,
+    query: Query<'a>,
+    listing: &'a Listing,
+) -> Result<Query<'a>, StoreError> {
+    let Some(search) = &query.search else { return Ok(query) };
+    let forgives_typos = learning::finds_nothing(backend, query.collection, &search.alone).await?;
+    if forgives_typos == search.forgives_typos {
+        return Ok(query);
+    }
+    let judged =
+        if forgives_typos { query.with_typos(listing) } else { Query::of(query.collection, listing) };
+    Ok(judged.unwrap_or(query))
 }
 
 /// Sees to it that memory knows the list the next time, and perhaps this time.
