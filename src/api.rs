@@ -8,9 +8,11 @@ mod context;
 mod cors;
 mod envelope;
 mod error;
+mod export;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod idempotency;
+mod import;
 mod keys;
 mod log_path;
 pub mod openapi;
@@ -29,6 +31,8 @@ mod writes;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::catalog::Catalog;
 use crate::catalog::collection::Verb;
 use crate::http::{
@@ -40,6 +44,8 @@ use access::KeyParameters;
 use context::{Head, RequestContext};
 use cors::Cors;
 use error::ApiError;
+pub use error::listing_message;
+use import::Imports;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
@@ -63,6 +69,9 @@ pub struct App {
     security_headers: SecurityHeaders,
     documents: Documents,
     labels: Labels,
+    /// For exports at once.
+    exports: Arc<Semaphore>,
+    imports: Imports,
 }
 
 /// The documents that depend on nothing but the configuration, made once.
@@ -100,6 +109,8 @@ impl App {
             security_headers,
             documents,
             labels,
+            exports: Arc::new(Semaphore::new(export::AT_ONCE)),
+            imports: Imports::new(),
         }
     }
 
@@ -116,7 +127,9 @@ impl App {
         request: &mut Request,
     ) -> Result<Response, ApiError> {
         let head = Head::read(self, target, request);
-        if request.body_is_of_unknown_length() {
+        // A file is taken by its endpoint, piece by piece.
+        let is_file = head.as_ref().is_some_and(|head| matches!(head.route, Route::Import(_)));
+        if request.body_is_of_unknown_length() && !is_file {
             // Whether it is within the limit shows only on reading, and the limit is judged first. Who will be refused
             // for another reason cannot fill the room that is left for bodies, though.
             if head.as_ref().is_some_and(Head::needs_body) {
@@ -207,6 +220,13 @@ async fn endpoint(
         }
 
         // Rare, and boxed: every connection would have the room for it otherwise.
+        (Route::Export(collection, format), Verb::Get) => {
+            Box::pin(export::export(context, collection, *format, request)).await
+        }
+        (Route::Import(collection), Verb::Post) => {
+            Box::pin(import::import(context, collection, request)).await
+        }
+        (Route::ImportReport(number, _), Verb::Get) => Box::pin(import::report(context, *number)).await,
         (Route::Batch(_), Verb::Post) => Box::pin(batch::write(context, request)).await,
         (Route::Keys, Verb::Get) => Box::pin(keys::list(app)).await,
         (Route::Keys, Verb::Post) => Box::pin(keys::create(context, request)).await,
@@ -216,7 +236,7 @@ async fn endpoint(
         (Route::Root, Verb::Get) => Ok(app.root(request)),
         (Route::SchemaIndex, Verb::Get) => Ok(described(json(&app.documents.schema_index))),
         (Route::Schema(collection), Verb::Get) => Ok(json(&app.documents.schemas[collection.position()])),
-        (Route::OpenApi, Verb::Get) => Ok(json(&app.documents.openapi)),
+        (Route::OpenApi, Verb::Get) => Ok(records::kept(request, app.documents.openapi.clone())),
         (Route::Live, Verb::Get) => Ok(ok()),
         (Route::Ready, Verb::Get) => app.store.ping().await.map(|()| ok()).map_err(ApiError::Store),
         (Route::Metrics, Verb::Get) => Ok(app.metrics(request)),
@@ -233,6 +253,10 @@ impl Answer for App {
         let mut response = answered.unwrap_or_else(|error| self.error_response(error, request));
         context.mark(request, &mut response);
         response
+    }
+
+    fn longest_body(&self, path: &str) -> Option<usize> {
+        path.starts_with("/_/import/").then_some(self.settings.max_import).filter(|longest| *longest > 0)
     }
 
     fn refuse(&self, refusal: Refusal, of: Option<&Request>) -> Response {

@@ -3,11 +3,15 @@
 //! Having a [`Catalog`] means that its rules held: names are legal and unique, every reference points at
 //! a collection declared above. Who wrote the declaration, and where, is the business of `config`.
 
+pub mod card_property;
 pub mod collection;
 pub mod control;
+pub mod date;
 pub mod declaration;
 pub mod field;
 pub mod name;
+pub mod rule;
+pub mod wording;
 
 use collection::{Admission, Collection};
 

@@ -1,16 +1,22 @@
 //! The command line: arguments and environment → one function for each command.
 
 mod audit;
+mod backup;
 mod check;
 mod copy;
 mod environment;
+mod export;
 mod files;
 mod greeting;
+mod import;
 mod init;
 mod keys;
 mod manual;
+mod new_file;
 mod openapi;
 mod port;
+mod progress;
+mod restore;
 mod serve;
 mod signals;
 mod store;
@@ -19,6 +25,7 @@ mod terminal;
 mod threads;
 mod tips;
 mod tls;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,10 +52,16 @@ Examples:
                                      one that may only read users, for 90 days
   carnet copy --from sqlite:carnet.db --to postgres://carnet@db/carnet
                                      move to PostgreSQL, or back
+  carnet export users --to users.csv one collection as CSV, while the server runs
+  carnet backup backups/ --keep 14   a backup while the server runs, and the 13 before it
+  carnet import people.csv --into users --dry-run
+                                     what a file would become, and all that is wrong with it
+  carnet import people.csv --into users --server http://127.0.0.1:8080
+                                     send it to a running server
   carnet openapi > openapi.json      the OpenAPI document of this configuration
   source <(carnet completions bash)  complete commands and options in this shell
 
-Environment: CARNET_CONFIG, CARNET_DATABASE, CARNET_LISTEN, CARNET_BASE_URL, CARNET_LOG.
+Environment: CARNET_CONFIG, CARNET_DATABASE, CARNET_LISTEN, CARNET_BASE_URL, CARNET_LOG; CARNET_KEY for --server.
 A flag beats the environment, the environment beats the file, the file beats the default.
 
 Exit status: 0 well; 1 failed while running; 2 wrong usage or configuration.";
@@ -109,6 +122,16 @@ enum Command {
     Audit(audit::Options),
     /// Copy all collections, ids and access keys from one store into another that is empty
     Copy(copy::Options),
+    /// Export records of a collection to a file, also beside a running server
+    Export(export::Options),
+    /// Make a backup of one moment in one file, also beside a running server
+    Backup(backup::Options),
+    /// Say whether everything in the store, or in a backup, is whole
+    Verify(verify::Options),
+    /// Put a backup in the place of the store, while no server has it
+    Restore(restore::Options),
+    /// Take the entries of a file into a collection, as long as nothing is wrong with any of them
+    Import(import::Arguments),
     /// Print the OpenAPI document of the configuration
     Openapi,
     /// Print completions for a shell
@@ -155,6 +178,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Keys(command)) => block_on(keys::run(&config()?, command)),
         Some(Command::Audit(options)) => block_on(audit::run(&config()?, &options)),
         Some(Command::Copy(options)) => copy::run(config()?, &options),
+        Some(Command::Export(options)) => export::run(&config()?, &options),
+        Some(Command::Backup(options)) => backup::run(&config()?, &options),
+        Some(Command::Verify(options)) => verify::run(&config()?, &options),
+        Some(Command::Restore(options)) => restore::run(&config()?, &options),
+        Some(Command::Import(arguments)) => import::run(config, &arguments),
         Some(Command::Openapi) => openapi::run(&config()?),
         Some(Command::Completions { shell }) => manual::completions(shell, Arguments::command()),
         Some(Command::Man { folder }) => manual::pages(folder.as_deref(), Arguments::command()),
@@ -195,6 +223,9 @@ struct WrongUsage(String);
 
 fn exit_status(error: &anyhow::Error) -> u8 {
     let contradicts = matches!(error.downcast_ref(), Some(OpenError::Contradiction(_)));
-    let is_wrong = error.is::<ConfigError>() || error.is::<WrongUsage>() || error.is::<tls::TlsError>();
+    let is_wrong = error.is::<ConfigError>()
+        || error.is::<import::FaultyFile>()
+        || error.is::<WrongUsage>()
+        || error.is::<tls::TlsError>();
     if contradicts || is_wrong { WRONG } else { FAILED }
 }

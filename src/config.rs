@@ -3,6 +3,7 @@
 //! [`Config::load`] is the only way in: a file or the built-in one, with flags and the environment laid
 //! over it. What is wrong comes back all at once, as a [`ConfigError`].
 
+mod backup;
 mod base_url;
 mod check;
 mod collections;
@@ -31,6 +32,7 @@ use crate::catalog::Catalog;
 use crate::http;
 use crate::observe::LogSettings;
 use crate::store::OpenSettings;
+use crate::store::Schedule;
 use crate::store::url::{StorageUrl, Surroundings};
 pub(crate) use password::without_passwords;
 pub use problem::{ConfigError, Problem};
@@ -64,6 +66,8 @@ pub struct Config {
     pub api: api::Settings,
     pub store: OpenSettings,
     pub log: LogSettings,
+    /// The backups that the server makes by itself, if it makes any.
+    pub backup: Option<Schedule>,
     pub catalog: Arc<Catalog>,
 }
 
@@ -116,6 +120,7 @@ impl Config {
             api: api::Settings::default(),
             store: OpenSettings::default(),
             log: LogSettings::default(),
+            backup: None,
             catalog: Arc::default(),
         }
     }

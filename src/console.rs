@@ -113,6 +113,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_script_comes_without_its_comments() {
+        let script = String::from_utf8(Place::Script.file().plain.into_owned()).unwrap();
+        for gone in ["/** @", "\n  //", "@param"] {
+            assert!(!script.contains(gone), "there is a {gone:?} in the script");
+        }
+        for kept in ["function App(", "https://", "*/*"] {
+            assert!(script.contains(kept), "there is no {kept:?} in the script");
+        }
+    }
+
+    #[test]
     fn a_file_is_found_under_its_build_and_under_no_other() {
         assert_eq!(Place::find(""), Some(Place::Start));
         assert_eq!(Place::find("api"), Some(Place::Api));

@@ -7,6 +7,7 @@ mod answer;
 mod body;
 mod capacity;
 mod chunks;
+pub mod client;
 mod compression;
 mod encoders;
 mod connection;

@@ -8,6 +8,8 @@ pub mod catalog;
 pub mod record;
 // Where records are kept.
 pub mod store;
+// Records in files: import and export.
+pub mod transfer;
 // Sockets, limits, requests and responses.
 pub mod http;
 // The face for browsers, as files.

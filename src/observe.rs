@@ -145,6 +145,17 @@ impl Observer {
         self.metrics.unknown_keys.inc();
     }
 
+    /// Says when the newest scheduled backup was begun, in seconds since the Unix epoch.
+    pub fn newest_backup_is(&self, begun: i64) {
+        self.metrics.newest_backup.set(begun);
+    }
+
+    /// Counts a scheduled backup that was not made, and logs why.
+    pub fn backup_failed(&self, cause: &str) {
+        self.metrics.backup_failures.inc();
+        self.report(Event::BackupFailed { cause });
+    }
+
     /// What the store counts.
     pub fn store(&self) -> &StoreMetrics {
         &self.metrics.store

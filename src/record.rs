@@ -8,6 +8,7 @@ pub mod expansion;
 pub mod fault;
 pub mod fetching;
 pub mod fold;
+pub mod judge;
 pub mod listing;
 pub mod members;
 pub mod moment;

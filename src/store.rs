@@ -1,15 +1,18 @@
 //! Where records are kept: the only way to stored data, and the contract of every operation.
 
 pub mod audit;
+pub mod backup;
 mod cache;
 pub mod change;
 mod conditions;
 pub mod copy;
 mod error;
+pub mod extract;
 mod fatal;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod ident;
+pub mod imports;
 pub mod key_admin;
 pub mod keys;
 pub mod migration;
@@ -17,9 +20,12 @@ mod page;
 pub mod postgres;
 pub mod quota;
 mod read_limiter;
+mod rule_checks;
 mod schema_diff;
 mod settings;
+pub mod snapshot;
 mod sqlite;
+pub mod store_id;
 pub mod url;
 pub mod write;
 
@@ -36,17 +42,19 @@ use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
 use crate::record::etag::ETag;
 use crate::record::listing::Listing;
-use audit::Actor;
+use audit::{Actor, Deed, Exported, Imported};
 use cache::list_request::ListRequest;
 use cache::read_path;
 pub use error::{OpenError, StoreError};
+use imports::{Begun, ImportRow, ImportedFile, NewImport};
 use keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use migration::MigrationPlan;
 pub use page::{Page, Piece, Records, Room};
 use postgres::Postgres;
 use quota::Usage;
-pub use settings::OpenSettings;
+pub use settings::{OpenSettings, Schedule};
 use sqlite::Sqlite;
+pub use store_id::StoreId;
 use url::StorageUrl;
 use write::handle::WriterHandle;
 use write::{Write, WriteReply, WriteRequest, Written};
@@ -83,6 +91,14 @@ impl Store {
         match url {
             StorageUrl::Sqlite(path) => sqlite::plan(path, catalog),
             StorageUrl::Postgres(url) => postgres::plan(url, catalog).await,
+        }
+    }
+
+    /// Which store it is.
+    pub fn id(&self) -> StoreId {
+        match self {
+            Self::Sqlite(engine) => engine.id,
+            Self::Postgres(engine) => engine.id,
         }
     }
 
@@ -206,6 +222,63 @@ impl Store {
         match self {
             Self::Sqlite(engine) => engine.change_key(change, by).await,
             Self::Postgres(engine) => engine.change_key(&change, &by).await,
+        }
+    }
+
+    /// Puts into the trail that records were handed out.
+    pub async fn note_export(&self, export: &Exported, by: Actor) -> Result<(), KeyAdminError> {
+        let deed = Deed::exported(export);
+        match self {
+            Self::Sqlite(engine) => engine.note(deed, by).await,
+            Self::Postgres(engine) => engine.note(deed, by).await,
+        }
+    }
+
+    /// Puts into the trail that a file was taken in.
+    pub async fn note_import(&self, import: &Imported, by: Actor) -> Result<(), KeyAdminError> {
+        let deed = Deed::imported(import);
+        match self {
+            Self::Sqlite(engine) => engine.note(deed, by).await,
+            Self::Postgres(engine) => engine.note(deed, by).await,
+        }
+    }
+
+    /// Begins an import, unless another node has one into the same collection under way. What this process runs is not
+    /// asked for: it knows.
+    pub async fn begin_import(&self, new: NewImport) -> Result<Begun, KeyAdminError> {
+        match self {
+            Self::Sqlite(engine) => engine.begin_import(new).await,
+            Self::Postgres(engine) => engine.begin_import(&new).await,
+        }
+    }
+
+    /// Tells how an import goes, or went.
+    pub async fn tell_import(&self, number: i64, is_over: bool, report: String) -> Result<(), KeyAdminError> {
+        match self {
+            Self::Sqlite(engine) => engine.tell_import(number, is_over, report).await,
+            Self::Postgres(engine) => engine.tell_import(number, is_over, &report).await,
+        }
+    }
+
+    pub async fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {
+        match self {
+            Self::Sqlite(engine) => engine.import(number).await,
+            Self::Postgres(engine) => engine.import(number).await,
+        }
+    }
+
+    /// Remembers for a week that the ids of a file are those of a collection.
+    pub async fn note_file(&self, file: ImportedFile) -> Result<(), KeyAdminError> {
+        match self {
+            Self::Sqlite(engine) => engine.note_file(file).await,
+            Self::Postgres(engine) => engine.note_file(&file).await,
+        }
+    }
+
+    pub async fn knows_file(&self, file: ImportedFile) -> Result<bool, KeyAdminError> {
+        match self {
+            Self::Sqlite(engine) => engine.knows_file(file).await,
+            Self::Postgres(engine) => engine.knows_file(&file).await,
         }
     }
 

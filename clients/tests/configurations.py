@@ -14,6 +14,12 @@ note   = { type = "string" }
 stock  = { type = "integer" }
 price  = { type = "float" }
 sold   = { type = "boolean" }
+made   = { type = "date" }
+seen   = { type = "datetime" }
+mail   = { type = "string", format = "email" }
+phone  = { type = "string", format = "phone" }
+site   = { type = "string", format = "url", max_length = 100 }
+state  = { type = "string", required = true, choices = ["new", "used"], default = "new" }
 [collection.pagination]
 page_size  = 7
 offset_key = "first"

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,10 @@ HOME = ROOT / "clients" / "python"
 # The generated package stands outside the repository.
 BUILD = TARGET / "clients" / "generated"
 BIN = pathlib.Path(sys.executable).parent
+# All that the generator may say: what it does, and that it leaves imports out.
+EXPECTED = re.compile(
+    "Generating |Warning\\(s\\) encountered|WARNING parsing POST /_/import/|Unsupported content type text/|If you believe this"
+)
 
 
 def run(*words: str | pathlib.Path) -> str:
@@ -25,10 +30,13 @@ def run(*words: str | pathlib.Path) -> str:
 
 
 def generate(server: Server, package: str) -> pathlib.Path:
-    run(
+    said = run(
         BIN / "openapi-python-client", "generate", "--url", f"{server.url}/openapi.json", "--config", "generator.yaml",
-        "--meta", "none", "--output-path", BUILD / package, "--overwrite", "--fail-on-warning",
+        "--meta", "none", "--output-path", BUILD / package, "--overwrite",
     )
+    # It knows no bodies that are text: clients/python/README.md says how files are imported.
+    others = [line for line in said.splitlines() if line.strip() and not EXPECTED.match(line)]
+    assert not others, said
     return BUILD / package
 
 

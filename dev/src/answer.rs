@@ -188,6 +188,13 @@ impl Answer {
             assert!(self.status == 200 && self.header("Content-Security-Policy").is_some(), "{self:?}");
             return;
         }
+        let is_file =
+            ["text/csv", "application/x-ndjson", "text/vcard"].iter().any(|file| kind.starts_with(file));
+        if is_file {
+            let disposition = self.header("Content-Disposition").unwrap_or_default();
+            assert!(self.status == 200 && disposition.starts_with("attachment; filename="), "{self:?}");
+            return;
+        }
         if kind.starts_with("application/openmetrics-text") {
             return;
         }

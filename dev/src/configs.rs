@@ -133,6 +133,79 @@ page_size = 20
     .to_owned()
 }
 
+/// One collection with every rule that a string may have.
+pub fn contacts() -> String {
+    contacts_with("", "")
+}
+
+/// As [`contacts`], with further fields, and with other keys of `nick`.
+pub fn contacts_with(nick: &str, fields: &str) -> String {
+    format!(
+        r#"
+[[collection]]
+name = "contacts"
+unique = [["nick"]]
+list_verbs = ["GET", "POST", "PUT"]
+
+[collection.fields]
+nick  = {{ type = "string", required = true, max_length = 40{nick} }}
+email = {{ type = "string", format = "email" }}
+phone = {{ type = "string", format = "phone" }}
+site  = {{ type = "string", format = "url" }}
+kind  = {{ type = "string", choices = ["home", "work", "it's \"ours\""] }}
+{fields}
+
+[collection.pagination]
+page_size = 20
+"#
+    )
+}
+
+/// One collection with days and moments, required and optional.
+pub fn dates() -> String {
+    r#"
+[[collection]]
+name = "events"
+unique = [["day", "at"]]
+list_verbs = ["GET", "POST", "PUT"]
+
+[collection.fields]
+name = { type = "string", required = true }
+born = { type = "date" }
+met  = { type = "datetime" }
+day  = { type = "date", required = true, default = 2000-01-01 }
+at   = { type = "datetime" }
+
+[collection.pagination]
+page_size = 20
+"#
+    .to_owned()
+}
+
+/// One collection in which fields of every type have a default.
+pub fn defaults() -> String {
+    r#"
+[[collection]]
+name = "parcels"
+unique = [["code", "country"]]
+list_verbs = ["GET", "POST", "PUT"]
+
+[collection.fields]
+code    = { type = "string", required = true }
+country = { type = "string", required = true, default = "FR" }
+size    = { type = "integer", default = -5 }
+weight  = { type = "float", required = true, default = 1.5 }
+fragile = { type = "boolean", required = true, default = false }
+since   = { type = "date", default = 1815-12-10 }
+at      = { type = "datetime", default = 2027-01-31T12:00:00+02:00 }
+note    = { type = "string", default = "it's \\ \"so\"" }
+
+[collection.pagination]
+page_size = 20
+"#
+    .to_owned()
+}
+
 /// Addresses, and users with these keys before their fields and these tables after.
 pub fn users(keys: &str, tables: &str) -> String {
     users_with_fields(keys, USERS_FIELDS, tables)
@@ -174,6 +247,13 @@ height  = { type = "float" }
 sold    = { type = "boolean" }
 address = { type = "integer", references = "address", on_delete = "restrict" }
 spare   = { type = "integer", references = "address", on_delete = "set_null" }
+born    = { type = "date" }
+met     = { type = "datetime" }
+email   = { type = "string", format = "email" }
+phone   = { type = "string", format = "phone" }
+site    = { type = "string", format = "url", max_length = 30 }
+kind    = { type = "string", choices = ["home", "work"], default = "home" }
+since   = { type = "date", required = true, default = 1815-12-10 }
 
 [collection.pagination]
 page_size  = 7

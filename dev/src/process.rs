@@ -17,8 +17,8 @@ use rustix::process::{Pid, Signal, kill_process};
 pub const SAFETY_NET: Duration = Duration::from_secs(60);
 
 /// Variables that would change what the program does; nobody who tries it hands them down.
-const VARIABLES: [&str; 5] =
-    ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG"];
+const VARIABLES: [&str; 6] =
+    ["CARNET_CONFIG", "CARNET_DATABASE", "CARNET_LISTEN", "CARNET_BASE_URL", "CARNET_LOG", "CARNET_KEY"];
 
 /// The program with these arguments and nothing of our environment that it would listen to.
 pub fn carnet(binary: impl AsRef<OsStr>, arguments: &[&str]) -> Command {

@@ -1,6 +1,7 @@
 //! T1: `kill -9` under load, again and again on the same data. Nothing acknowledged is lost, nothing doubled, nothing
 //! half.
 
+mod backups;
 mod copies;
 mod keys;
 
@@ -35,6 +36,10 @@ enum Kind {
     Stop,
     /// `carnet copy`.
     Copy,
+    /// `carnet backup`.
+    Backup,
+    /// `carnet restore`.
+    Restore,
     /// Requests, and it is PostgreSQL that is killed.
     Server,
 }
@@ -48,12 +53,14 @@ impl Kind {
             "checkpoint" => Kind::Checkpoint,
             "stop" => Kind::Stop,
             "copy" => Kind::Copy,
+            "backup" => Kind::Backup,
+            "restore" => Kind::Restore,
             "server" => Kind::Server,
             kind => bail!("there is no kind {kind} of kills; {USAGE}"),
         };
         match (kind, options.engine) {
             (Kind::Server, Engine::Sqlite) => bail!("--kind server wants --engine postgres"),
-            (Kind::Copy | Kind::Checkpoint, Engine::Postgres) => {
+            (Kind::Copy | Kind::Backup | Kind::Restore | Kind::Checkpoint, Engine::Postgres) => {
                 bail!("--kind {kind:?} wants --engine sqlite")
             }
             _ if options.is_control && kind != Kind::Load => bail!("the control is of --kind load"),
@@ -160,11 +167,20 @@ impl Kills<'_> {
                 self.rounds.look()?;
             }
         }
-        if self.kind == Kind::Copy {
-            let Rounds { store, scratch, dice, ledger, .. } = &mut self.rounds;
-            copies::kill_one(store, scratch, dice, &mut ledger.lock())?;
-            self.rounds.outcome.count("copies killed", 1);
-        }
+        self.kill_commands()
+    }
+
+    /// Kills commands that want a store which nobody serves.
+    fn kill_commands(&mut self) -> anyhow::Result<()> {
+        let Rounds { store, scratch, dice, ledger, outcome, .. } = &mut self.rounds;
+        let ledger = &mut ledger.lock();
+        let (what, killed) = match self.kind {
+            Kind::Copy => ("copies killed", copies::kill_one(store, scratch, dice, ledger).map(|()| 1)?),
+            Kind::Backup => ("backups killed", backups::kill_backups(store, scratch, dice, ledger)?),
+            Kind::Restore => ("restores killed", backups::kill_restores(store, scratch, dice, ledger)?),
+            _ => return Ok(()),
+        };
+        outcome.count(what, killed);
         Ok(())
     }
 

@@ -14,15 +14,18 @@ pub use planted::is_planted;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 12] = [
     ("query", targets::query::run),
     ("body", targets::body::run),
+    ("batch", targets::batch::run),
     ("config", targets::config::run),
     ("url", targets::url::run),
     ("key", targets::key::run),
     ("etag", targets::etag::run),
     ("fold", targets::fold::run),
     ("head", targets::head::run),
+    ("csv", targets::csv::run),
+    ("vcard", targets::vcard::run),
     ("router", targets::router::run),
 ];
 

@@ -2,9 +2,11 @@
 //! else.
 
 use carnet::catalog::Catalog;
+use carnet::catalog::date::Datetime;
+use carnet::catalog::field::{Field, Literal};
 
 /// Every bare word that a statement may have.
-const WORDS: [&str; 61] = [
+const WORDS: [&str; 69] = [
     "SELECT",
     "count",
     "FROM",
@@ -66,6 +68,25 @@ const WORDS: [&str; 61] = [
     "COPY",
     "coalesce",
     "TO",
+    "CONSTRAINT",
+    "DEFAULT",
+    "LIKE",
+    "GLOB",
+    "length",
+    "substr",
+    "date",
+    "strftime",
+];
+
+/// Every literal that no configuration declares.
+const LITERALS: [&str; 7] = [
+    "",
+    "%_@_%",
+    "http://",
+    "https://",
+    "0001-01-01",
+    "%Y-%m-%dT%H:%M:%S",
+    ".[0-9][0-9][0-9][0-9][0-9][0-9]Z",
 ];
 
 /// Judges a statement whose values are bound at `mark` and a number.
@@ -75,11 +96,7 @@ pub(crate) fn judge(catalog: &Catalog, statement: &str, mark: char, values: usiz
     while let Some(first) = rest.chars().next() {
         let taken = match first {
             '"' => identifier(catalog, rest),
-            // The only literal there is.
-            '\'' => {
-                assert!(rest.starts_with("''"), "a literal: {statement}");
-                2
-            }
+            '\'' => literal(catalog, rest),
             mark_or_other if mark_or_other == mark => {
                 let digits = run(&rest[1..], |c| c.is_ascii_digit());
                 let place: usize =
@@ -92,7 +109,7 @@ pub(crate) fn judge(catalog: &Catalog, statement: &str, mark: char, values: usiz
                 assert!(WORDS.contains(&&rest[..length]), "{}: {statement}", &rest[..length]);
                 length
             }
-            c if c.is_ascii_digit() => run(rest, |c| c.is_ascii_digit() || c == '.'),
+            c if c.is_ascii_digit() => run(rest, |c| c.is_ascii_alphanumeric() || c == '.'),
             c if " ,()*=.<>+-\n".contains(c) => 1,
             other => panic!("{other:?}: {statement}"),
         };
@@ -116,7 +133,37 @@ fn identifier(catalog: &Catalog, text: &str) -> usize {
         let name = name.strip_suffix(" unique").unwrap_or(name);
         name.split_once('.').is_some_and(|(table, fields)| is_name(table) && fields.split(',').all(is_name))
     };
-    assert!(is_name(name) || is_index(), "{name} is not in the catalog");
+    // `nick max_length 40` is the name of a rule.
+    let is_rule = || {
+        let keys = ["format ", "choices ", "max_length "];
+        name.split_once(' ')
+            .is_some_and(|(field, rule)| is_name(field) && keys.iter().any(|key| rule.starts_with(key)))
+    };
+    assert!(is_name(name) || is_index() || is_rule(), "{name} is not in the catalog");
+    length
+}
+
+/// How long a literal is, which is one of ours or declared: a choice, or a default.
+fn literal(catalog: &Catalog, text: &str) -> usize {
+    let mut length = 1;
+    while let Some(end) = text[length..].find('\'') {
+        length += end + 1;
+        if !text[length..].starts_with('\'') {
+            break;
+        }
+        length += 1;
+    }
+    let said = text[1..length - 1].replace("''", "'");
+    let is_of = |field: &Field| {
+        let default = match field.default() {
+            Some(Literal::Text(text)) => Some(text),
+            _ => None,
+        };
+        let is_moment = |text: &String| Datetime::parse(text).is_some_and(|it| it.full_text() == said);
+        field.rules().choices.contains(&said) || default.is_some_and(|text| *text == said || is_moment(text))
+    };
+    let mut fields = catalog.collections().iter().flat_map(|collection| collection.fields());
+    assert!(LITERALS.contains(&said.as_str()) || fields.any(is_of), "a literal: {text}");
     length
 }
 

@@ -1,7 +1,9 @@
 //! The targets, one file each.
 
+pub(crate) mod batch;
 pub(crate) mod body;
 pub(crate) mod config;
+pub(crate) mod csv;
 pub(crate) mod etag;
 pub(crate) mod fold;
 pub(crate) mod head;
@@ -9,6 +11,7 @@ pub(crate) mod key;
 pub(crate) mod query;
 pub(crate) mod router;
 pub(crate) mod url;
+pub(crate) mod vcard;
 
 use std::fmt::Debug;
 

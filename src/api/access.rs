@@ -131,6 +131,11 @@ pub(super) fn read<'a>(
     if let (Some(collection), Some(Verb::Get)) = (route.collection(), verb) {
         let targets = Expansion::targets(collection, query.pairs.iter()).into_iter();
         query.expanded = targets.map(|target| app.catalog.at(target)).collect();
+        if let Route::Export(_, format) = route {
+            let followed = format.follows(&app.catalog, collection);
+            let reference = followed.and_then(|position| collection.fields()[position].reference());
+            query.expanded.extend(reference.map(|reference| app.catalog.at(reference.target)));
+        }
     }
     if query.admission(route) == Admission::Open {
         return Ok((query, Presented::Nothing));
@@ -189,9 +194,7 @@ pub(super) fn authorize(
 ) -> Result<(), ApiError> {
     let Caller::Known(holder) = caller else { return Ok(()) };
     let Some(collection) = route.collection() else {
-        // Each item of a batch is judged on its own.
-        let is_batch = matches!(route, Route::Batch(_));
-        return if is_batch || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
+        return if route.is_of_several() || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
     };
     may(holder, collection, Right::of(verb))?;
     expanded.iter().try_for_each(|collection| may(holder, collection, Right::Read))

@@ -152,7 +152,7 @@ fn judge_body(form: &ItemForm<'_>, place: &Place<'_>, mut earlier: Earlier<'_>) 
         }
         (_, None) => {
             let draft = Draft::parse_item(declared, body, &mut earlier).map_err(refused)?;
-            Write::Insert { collection, draft }
+            Write::Insert { collection, draft, id: None }
         }
     };
     Ok(Item { write, references: earlier.references, target })

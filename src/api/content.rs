@@ -1,5 +1,7 @@
 //! What a request says about its body, about the record it has seen, and wishes for its answer.
 
+use std::time::Duration;
+
 use super::error::ApiError;
 use crate::http::{HeaderMap, HeaderName, HeaderValue, header};
 use crate::record::etag::{ETags, ExpandedETag};
@@ -10,6 +12,10 @@ pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("prefe
 const JSON: &str = "application/json";
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 pub(super) const RETURN_REPRESENTATION: HeaderValue = HeaderValue::from_static("return=representation");
+
+/// For how many seconds clients wait that do not say it, and at the most.
+const USUAL_WAIT: u64 = 10;
+const LONGEST_WAIT: u64 = 60;
 
 /// Accepts a body that says nothing about itself, or that it is JSON in UTF-8, as it is.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
@@ -76,15 +82,23 @@ fn tags(headers: &HeaderMap, name: HeaderName) -> Option<String> {
 
 /// Whether the client would rather have the record than an empty answer (RFC 7240).
 pub(super) fn wants_representation(headers: &HeaderMap) -> bool {
+    preference(headers, "return").is_some_and(|value| value.eq_ignore_ascii_case("representation"))
+}
+
+/// How long the client would wait for what takes long (RFC 7240).
+pub(super) fn wait(headers: &HeaderMap) -> Duration {
+    let wish = preference(headers, "wait").and_then(|value| value.parse().ok());
+    Duration::from_secs(wish.unwrap_or(USUAL_WAIT).min(LONGEST_WAIT))
+}
+
+/// The value of a preference; of one that is given twice the first counts.
+fn preference<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let preferences = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
-    let preferences = preferences.flat_map(|text| text.split(','));
-    // Of a preference that is given twice the first counts.
-    let wish = preferences.into_iter().find_map(|preference| {
+    preferences.flat_map(|text| text.split(',')).find_map(|preference| {
         let preference = preference.split(';').next().unwrap_or_default();
         let (name, value) = preference.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("return").then(|| value.trim().trim_matches('"'))
-    });
-    wish.is_some_and(|value| value.eq_ignore_ascii_case("representation"))
+        name.trim().eq_ignore_ascii_case(wanted).then(|| value.trim().trim_matches('"'))
+    })
 }
 
 /// Whether the client asks for errors as problem details (RFC 9457): it names them itself, and would not rather have

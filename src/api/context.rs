@@ -104,7 +104,7 @@ impl<'a> RequestContext<'a> {
         request: &Request,
     ) -> Result<(), ApiError> {
         let admission = query.admission(route);
-        let may_be_needed = admission == Admission::KnownOnly || matches!(route, Route::Batch(_));
+        let may_be_needed = admission == Admission::KnownOnly || route.is_of_several();
         if let (Presented::Known(credential), true) = (&presented, may_be_needed) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }
@@ -171,6 +171,11 @@ impl<'a> RequestContext<'a> {
     /// What the caller was let in by turns out not to matter.
     pub(super) fn drop_credential(&mut self) {
         self.unconfirmed = None;
+    }
+
+    /// What the caller was let in by, until it is confirmed.
+    pub(super) fn credential(&self) -> Option<&Credential> {
+        self.unconfirmed.as_ref().map(|(credential, _)| credential)
     }
 
     /// Hands on what the caller was let in by, to be confirmed by whoever takes it.

@@ -16,6 +16,7 @@ use crate::record::upsert::RuleError;
 use crate::store::StoreError;
 use crate::store::keys::KeyAdminError;
 pub(super) use messages::{Row, draft_message};
+pub use query::listing_message;
 pub(super) use query::names_message;
 
 #[derive(Debug)]
@@ -71,6 +72,27 @@ pub(super) enum ApiError {
     Batch(BatchError),
     /// An item of a batch that is none.
     ItemForm(ItemError),
+    /// The body of an import that is none of the formats.
+    NotAnImport,
+    /// A parameter of an import that there is not.
+    UnknownImportOption(String),
+    ImportOptionTwice(&'static str),
+    /// A parameter of an import that means nothing.
+    ImportOption {
+        name: &'static str,
+        words: String,
+    },
+    /// What is wrong with a file, of which nothing was stored.
+    ImportFaults {
+        first: String,
+        count: u64,
+        number: i64,
+    },
+    /// There is an import into the collection already.
+    ImportUnderWay {
+        collection: String,
+        number: i64,
+    },
     Store(StoreError),
     Refused(Refusal),
     /// The first item of a batch that is refused, and with it all of them.

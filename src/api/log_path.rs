@@ -15,8 +15,21 @@ const SHOWN: usize = 4;
 const LONG: usize = 16;
 
 /// The segments of our own paths that are no names of collections.
-const WORDS: [&str; 10] =
-    ["schema", "openapi.json", "livez", "readyz", "metrics", "_", "keys", "rotate", "batch", "console"];
+const WORDS: [&str; 13] = [
+    "schema",
+    "openapi.json",
+    "livez",
+    "readyz",
+    "metrics",
+    "_",
+    "keys",
+    "rotate",
+    "batch",
+    "export",
+    "import",
+    "imports",
+    "console",
+];
 
 /// The path as it was sent where it is one that we serve; otherwise with every unknown segment cut short.
 pub(super) fn loggable<'a>(catalog: &Catalog, settings: &Settings, path: &'a str) -> Cow<'a, str> {

@@ -8,9 +8,11 @@ mod body;
 mod component;
 mod control;
 mod door;
+mod export;
 mod envelope;
 mod filter;
 mod header;
+mod import;
 mod keys;
 mod operation;
 mod parameter;
@@ -53,6 +55,8 @@ pub fn document(catalog: &Catalog, settings: &Settings) -> Value {
         paths.insert(format!("/{name}/"), records::list(catalog, collection, access_parameter));
         paths.insert(format!("/{name}/{{id}}/"), records::record(catalog, collection, access_parameter));
     }
+    paths.extend(export::paths(catalog, access_parameter));
+    paths.extend(import::paths(catalog, settings));
     paths.extend(batch::path(catalog, access_parameter));
     paths.extend(keys::paths(access_parameter));
     paths.extend(service::paths(settings));
@@ -91,6 +95,7 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
         schemas.extend(body::components(catalog, collection));
     }
     schemas.extend(batch::components(catalog));
+    schemas.extend([import::component()]);
     schemas.extend(component::fixed("schemas"));
     schemas.extend(service::components(catalog));
     let problem = schemas.get_mut("Problem");
@@ -106,6 +111,7 @@ fn tags(catalog: &Catalog) -> Vec<Value> {
         .map(|collection| json!({ "name": collection.name(), "description": about(collection) }))
         .collect();
     tags.push(json!({ "name": batch::TAG, "description": batch::ABOUT }));
+    tags.push(json!({ "name": import::TAG, "description": import::ABOUT }));
     tags.push(json!({ "name": keys::TAG, "description": keys::ABOUT }));
     tags.push(json!({
         "name": service::TAG,

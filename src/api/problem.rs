@@ -22,6 +22,7 @@ use crate::record::fetching::Fetching;
 use crate::record::listing::Listing;
 use crate::record::moment::Moment;
 use crate::store::StoreError;
+use crate::transfer::export::Export;
 use entry::Entry;
 use shape::Shape;
 
@@ -87,15 +88,24 @@ fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explana
         (ApiError::Draft { error, .. }, Some(route)) => of_body(app, error, &route, request),
         (
             ApiError::Listing { error, .. },
-            Some(route @ (Route::Records(collection) | Route::Record(collection, _))),
+            Some(
+                route @ (Route::Records(collection)
+                | Route::Record(collection, _)
+                | Route::Export(collection, _)),
+            ),
         ) => {
+            let export = if let Route::Export(_, format) = route { Some(format) } else { None };
             let found = match (Query::parse(&app.key_parameters, request.query()), route) {
+                (Ok(query), Route::Export(_, format)) => {
+                    Export::faults(collection, format, query.pairs.iter())
+                }
                 (Ok(query), Route::Records(_)) => Listing::faults(collection, query.pairs.iter()),
                 (Ok(query), _) => Fetching::faults(collection, query.pairs.iter()),
                 (Err(_), _) => Found { faults: Vec::new(), more: 0 },
             };
             let found = at_least(found, error);
-            let entry = |(at, fault)| Entry::of_query(app, collection, fault, at < MOST_SUGGESTIONS);
+            let entry =
+                |(at, fault)| Entry::of_query(app, (collection, export), fault, at < MOST_SUGGESTIONS);
             Explanation::of_faults(found.faults.iter().enumerate().map(entry).collect(), found.more)
         }
         (

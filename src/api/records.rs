@@ -4,7 +4,7 @@ use super::context::RequestContext;
 use super::error::ApiError;
 use super::{content, envelope};
 use crate::catalog::collection::Collection;
-use crate::http::{Content, HeaderValue, Request, Response, StatusCode, header, response};
+use crate::http::{Bytes, Content, HeaderValue, Request, Response, StatusCode, header, response};
 use crate::record::etag::{ETag, ExpandedETag};
 use crate::record::expansion::Expansion;
 use crate::record::fetching::Fetching;
@@ -99,6 +99,19 @@ async fn fetch_expanded(
         return Ok(held(request, shown.len(), tag));
     }
     Ok(tagged(response::json(StatusCode::OK, Content::from(shown).within(room)), tag))
+}
+
+/// Answers a document that a client may keep, and need not get again while it stays the same.
+pub(super) fn kept(request: &Request, document: Bytes) -> Response {
+    let is_held = content::if_none_match(request.headers()).is_some_and(|held| held.matches(&document));
+    let tag = tag(&document);
+    let mut response = if is_held {
+        held(request, document.len(), tag)
+    } else {
+        tagged(response::json(StatusCode::OK, document), tag)
+    };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 /// The answer to a client that has it already, so many bytes.

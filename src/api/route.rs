@@ -8,6 +8,7 @@ use crate::http::{HeaderValue, Method, path};
 use crate::observe::{self, Observer};
 use crate::record::RecordId;
 use crate::record::access_key::KeyName;
+use crate::transfer::format::Format;
 
 /// What a path names. A path with and without its last slash is the same.
 #[derive(Debug, Clone)]
@@ -24,6 +25,12 @@ pub(super) enum Route<'a> {
     KeyRotation(KeyName),
     /// Writes to any collection; with who may come in.
     Batch(Admission),
+    /// The records of a collection as a file.
+    Export(&'a Collection, Format),
+    /// A file that becomes records of a collection.
+    Import(&'a Collection),
+    /// What became of such a file; with who may come in.
+    ImportReport(i64, Admission),
     Console(Place),
     Records(&'a Collection),
     Record(&'a Collection, RecordId),
@@ -49,6 +56,18 @@ impl<'a> Route<'a> {
             // No collection is called like this.
             ("_", Some("keys")) => Some(Self::Keys),
             ("_", Some("batch")) => Some(Self::Batch(catalog.admission())),
+            ("_", Some(rest)) if rest.starts_with("export/") => {
+                let (name, format) = rest.strip_prefix("export/")?.rsplit_once('.')?;
+                Some(Self::Export(catalog.find(name)?, Format::of_ending(format)?))
+            }
+            ("_", Some(rest)) if rest.starts_with("import/") => {
+                let collection = catalog.find(rest.strip_prefix("import/")?)?;
+                (settings.max_import > 0).then_some(Self::Import(collection))
+            }
+            ("_", Some(rest)) if rest.starts_with("imports/") => {
+                let number = RecordId::parse(rest.strip_prefix("imports/")?)?;
+                (settings.max_import > 0).then_some(Self::ImportReport(number.get(), catalog.admission()))
+            }
             ("_", Some(rest)) => match rest.strip_prefix("keys/")?.split_once('/') {
                 None => key_name(rest.strip_prefix("keys/")?).map(Self::Key),
                 Some((name, "rotate")) => key_name(name).map(Self::KeyRotation),
@@ -65,7 +84,10 @@ impl<'a> Route<'a> {
     /// The collection whose records it is about.
     pub(super) fn collection(&self) -> Option<&'a Collection> {
         match self {
-            Self::Records(collection) | Self::Record(collection, _) => Some(collection),
+            Self::Records(collection)
+            | Self::Record(collection, _)
+            | Self::Export(collection, _)
+            | Self::Import(collection) => Some(collection),
             _ => None,
         }
     }
@@ -73,9 +95,12 @@ impl<'a> Route<'a> {
     /// Who may come in.
     pub(super) fn admission(&self) -> Admission {
         match self {
-            Self::Records(collection) | Self::Record(collection, _) => collection.admission(),
+            Self::Records(collection)
+            | Self::Record(collection, _)
+            | Self::Export(collection, _)
+            | Self::Import(collection) => collection.admission(),
             Self::Keys | Self::Key(_) | Self::KeyRotation(_) => Admission::KnownOnly,
-            Self::Batch(admission) => *admission,
+            Self::Batch(admission) | Self::ImportReport(_, admission) => *admission,
             _ => Admission::Open,
         }
     }
@@ -87,16 +112,28 @@ impl<'a> Route<'a> {
 
     /// Whether it is about records, of one collection or of several.
     pub(super) fn is_of_records(&self) -> bool {
-        matches!(self, Self::Records(_) | Self::Record(..) | Self::Batch(_))
+        match self {
+            Self::Records(_) | Self::Record(..) | Self::Export(..) | Self::Import(_) => true,
+            _ => self.is_of_several(),
+        }
+    }
+
+    /// Whether it is about records of any collection, each of which is judged on its own.
+    pub(super) fn is_of_several(&self) -> bool {
+        matches!(self, Self::Batch(_) | Self::ImportReport(..))
     }
 
     pub(super) fn verbs(&self) -> &'a [Verb] {
         match self {
             Self::Records(collection) => collection.list_verbs(),
             Self::Record(collection, _) => collection.unique_verbs(),
+            // What cannot be listed is not handed out, either.
+            Self::Export(collection, _) if !collection.list_verbs().contains(&Verb::Get) => &[],
+            // Nor is what cannot be created taken from a file.
+            Self::Import(collection) if !collection.list_verbs().contains(&Verb::Post) => &[],
             Self::Keys => &[Verb::Get, Verb::Post],
             Self::Key(_) => &[Verb::Delete],
-            Self::KeyRotation(_) | Self::Batch(_) => &[Verb::Post],
+            Self::KeyRotation(_) | Self::Batch(_) | Self::Import(_) => &[Verb::Post],
             _ => &[Verb::Get],
         }
     }
@@ -135,7 +172,7 @@ fn key_name(segment: &str) -> Option<KeyName> {
 }
 
 /// The path templates that requests are counted under, besides those of the collections.
-const TEMPLATES: [&str; 12] = [
+const TEMPLATES: [&str; 15] = [
     "/",
     "/schema/",
     "/openapi.json",
@@ -146,6 +183,9 @@ const TEMPLATES: [&str; 12] = [
     "/_/keys/<name>/",
     "/_/keys/<name>/rotate/",
     "/_/batch/",
+    "/_/export/<file>",
+    "/_/import/<name>/",
+    "/_/imports/<n>/",
     "/console/",
     "/console/<build>/<file>",
 ];
@@ -187,6 +227,9 @@ impl Labels {
             Route::Key(_) => "/_/keys/<name>/",
             Route::KeyRotation(_) => "/_/keys/<name>/rotate/",
             Route::Batch(_) => "/_/batch/",
+            Route::Export(..) => "/_/export/<file>",
+            Route::Import(_) => "/_/import/<name>/",
+            Route::ImportReport(..) => "/_/imports/<n>/",
             Route::Console(place) if place.is_page() => "/console/",
             Route::Console(_) => "/console/<build>/<file>",
         };

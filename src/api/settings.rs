@@ -1,5 +1,8 @@
 //! What an `App` is told besides the catalog and the store.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use crate::catalog::name::KEY_PARAMETER;
 
 /// What an [`App`](super::App) is told besides the catalog and the store.
@@ -21,6 +24,12 @@ pub struct Settings {
     pub cors_origins: Vec<String>,
     /// Whether only this machine can reach the server.
     pub is_local: bool,
+    /// An export that takes longer is broken off: it keeps the log of the database from being cut.
+    pub export_timeout: Duration,
+    /// Where files are kept that are imported, without a name.
+    pub temporary_folder: PathBuf,
+    /// The longest file that may be imported, in bytes; 0 takes the path away.
+    pub max_import: usize,
     /// For how many seconds browsers are to come with TLS only; 0 for nothing said.
     pub hsts: u64,
 }
@@ -36,6 +45,9 @@ impl Default for Settings {
             shows_server_timing: false,
             cors_origins: Vec::new(),
             is_local: true,
+            export_timeout: Duration::from_secs(900),
+            temporary_folder: PathBuf::from("/tmp"),
+            max_import: 256 << 20,
             hsts: 0,
         }
     }

@@ -25,7 +25,7 @@ pub(super) async fn create(
     let draft = Draft::parse(collection, &body).map_err(|error| ApiError::draft(collection, error))?;
     let token = idempotency::token(&context.caller, Target::list(collection), request, &body)?;
     context.timing.mark("draft");
-    let create = Write::Insert { collection: collection.position(), draft };
+    let create = Write::Insert { collection: collection.position(), draft, id: None };
     write(context, collection, request, create, token).await
 }
 

@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::name::CollectionName;
+use super::wording::Wording;
 
 /// What a caller may do with a list or with a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct Collection {
     pub(super) pagination: Option<Pagination>,
     pub(super) admission: Admission,
     pub(super) rate_limit: Option<RateLimit>,
+    pub(super) wording: Wording,
+    pub(super) title: Option<String>,
 }
 
 impl Collection {
@@ -134,5 +137,15 @@ impl Collection {
 
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.rate_limit
+    }
+
+    /// What people call it.
+    pub fn wording(&self) -> &Wording {
+        &self.wording
+    }
+
+    /// What people call its records: text, with names of its fields in braces.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
     }
 }

@@ -4,12 +4,15 @@
 //! knows on which line that stands.
 
 mod check;
+mod rules;
 
 use super::Catalog;
+use super::field::Literal;
+use super::wording::Wording;
 use check::Checker;
 
 /// A collection as somebody wrote it down; nothing about it is known to be right.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Declaration {
     pub name: String,
     pub show_id: bool,
@@ -21,6 +24,9 @@ pub struct Declaration {
     pub authentication: bool,
     pub authorization: bool,
     pub rate_limit: Option<RateLimitDeclaration>,
+    pub wording: Wording,
+    /// What its records are called: text, with names of fields in braces.
+    pub title: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -32,6 +38,13 @@ pub struct FieldDeclaration {
     pub on_delete: Option<String>,
     pub keep_order: bool,
     pub searchable: bool,
+    pub format: Option<String>,
+    pub choices: Option<Vec<String>>,
+    pub max_length: Option<i64>,
+    pub default: Option<Literal>,
+    /// The property of a vCard that it is.
+    pub vcard: Option<String>,
+    pub wording: Wording,
 }
 
 #[derive(Debug, Clone)]

@@ -1,6 +1,23 @@
 //! A field: its kind, whether it must have a value, what it refers to.
 
+use std::borrow::Cow;
+
+use super::card_property::CardProperty;
+use super::date::{Date, Datetime};
 use super::name::FieldName;
+use super::rule::{Mismatch, TextRules};
+use super::wording::Wording;
+
+/// A value as a configuration writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    /// A day or a moment without quotes, as TOML knows them.
+    Bare(String),
+}
 
 /// What values a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,14 +29,24 @@ pub enum FieldKind {
     /// Any finite double.
     Float,
     Boolean,
+    /// A day, without a time of day.
+    Date,
+    /// A moment, to the microsecond.
+    Datetime,
 }
 
 impl FieldKind {
     /// What the id of a record is, and so a field that refers to one.
     pub const OF_IDS: FieldKind = FieldKind::Integer;
     /// Every kind there is.
-    pub const ALL: [FieldKind; 4] =
-        [FieldKind::String, FieldKind::Integer, FieldKind::Float, FieldKind::Boolean];
+    pub const ALL: [FieldKind; 6] = [
+        FieldKind::String,
+        FieldKind::Integer,
+        FieldKind::Float,
+        FieldKind::Boolean,
+        FieldKind::Date,
+        FieldKind::Datetime,
+    ];
 
     /// Its name in the configuration and in `/schema/`.
     pub fn name(self) -> &'static str {
@@ -28,6 +55,8 @@ impl FieldKind {
             FieldKind::Integer => "integer",
             FieldKind::Float => "float",
             FieldKind::Boolean => "boolean",
+            FieldKind::Date => "date",
+            FieldKind::Datetime => "datetime",
         }
     }
 
@@ -40,14 +69,49 @@ impl FieldKind {
     pub fn is_text(self) -> bool {
         match self {
             FieldKind::String => true,
-            FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => false,
+            FieldKind::Integer
+            | FieldKind::Float
+            | FieldKind::Boolean
+            | FieldKind::Date
+            | FieldKind::Datetime => false,
+        }
+    }
+
+    /// Whether it holds days.
+    pub fn is_day(self) -> bool {
+        self == FieldKind::Date
+    }
+
+    /// A literal as a value of this kind, if it is one.
+    pub fn take(self, literal: &Literal) -> Option<Literal> {
+        match (self, literal) {
+            (FieldKind::String, Literal::Text(text)) => (!text.contains('\0')).then(|| literal.clone()),
+            (FieldKind::Integer, Literal::Integer(_)) | (FieldKind::Boolean, Literal::Boolean(_)) => {
+                Some(literal.clone())
+            }
+            // Adding zero makes one of the two zeros.
+            (FieldKind::Float, Literal::Float(float)) => {
+                float.is_finite().then_some(Literal::Float(*float + 0.0))
+            }
+            (FieldKind::Float, Literal::Integer(integer)) => Some(Literal::Float(*integer as f64)),
+            (FieldKind::Date, Literal::Text(text) | Literal::Bare(text)) => {
+                Date::parse(text).map(|day| Literal::Text(day.to_string()))
+            }
+            (FieldKind::Datetime, Literal::Text(text) | Literal::Bare(text)) => {
+                Datetime::parse(text).map(|moment| Literal::Text(moment.to_string()))
+            }
+            _ => None,
         }
     }
 
     /// Whether it makes sense to ask for what stands before or behind a value.
     pub fn has_ranges(self) -> bool {
         match self {
-            FieldKind::String | FieldKind::Integer | FieldKind::Float => true,
+            FieldKind::String
+            | FieldKind::Integer
+            | FieldKind::Float
+            | FieldKind::Date
+            | FieldKind::Datetime => true,
             FieldKind::Boolean => false,
         }
     }
@@ -98,11 +162,15 @@ pub struct Reference {
 pub struct Field {
     pub(super) name: FieldName,
     pub(super) kind: FieldKind,
+    pub(super) rules: TextRules,
+    pub(super) default: Option<Literal>,
     pub(super) required: bool,
     pub(super) reference: Option<Reference>,
     pub(super) target_name: Option<String>,
     pub(super) keeps_order: bool,
     pub(super) is_searchable: bool,
+    pub(super) card_property: Option<CardProperty>,
+    pub(super) wording: Wording,
     pub(super) member: String,
 }
 
@@ -113,6 +181,32 @@ impl Field {
 
     pub fn kind(&self) -> FieldKind {
         self.kind
+    }
+
+    /// What its texts must be besides, where it holds texts.
+    pub fn rules(&self) -> &TextRules {
+        &self.rules
+    }
+
+    /// What it holds where a create leaves it out, known to fit; `None`: nothing.
+    pub fn default(&self) -> Option<&Literal> {
+        self.default.as_ref()
+    }
+
+    /// Whether a create must say something of it.
+    pub fn must_be_given(&self) -> bool {
+        self.required && self.default.is_none()
+    }
+
+    /// What is wrong with a text that is no value of its kind, where there is more to say than that.
+    pub fn mismatch(&self) -> Option<Mismatch> {
+        match self.kind {
+            FieldKind::Date => Some(Mismatch::NotADay),
+            FieldKind::Datetime => Some(Mismatch::NotAMoment),
+            FieldKind::String | FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => {
+                self.rules.mismatch()
+            }
+        }
     }
 
     pub fn is_required(&self) -> bool {
@@ -143,17 +237,29 @@ impl Field {
         self.is_searchable
     }
 
+    /// What of a vCard it was declared to be; where nothing is declared, its name may say it.
+    pub fn card_property(&self) -> Option<&CardProperty> {
+        self.card_property.as_ref()
+    }
+
+    /// What people call it.
+    pub fn wording(&self) -> &Wording {
+        &self.wording
+    }
+
     /// The beginning of its member in JSON, `"name":`, made once.
     pub fn member(&self) -> &str {
         &self.member
     }
 
     /// A value that it would accept, as text: shown in `/schema/`, in OpenAPI and in the greeting.
-    pub fn example(&self) -> &'static str {
-        match (self.kind, self.name()) {
+    pub fn example(&self) -> Cow<'static, str> {
+        let example = match (self.kind, self.name()) {
             (FieldKind::Integer, _) => "42",
             (FieldKind::Float, _) => "1.5",
             (FieldKind::Boolean, _) => "true",
+            (FieldKind::Date, _) => "1815-12-10",
+            (FieldKind::Datetime, _) => "2027-01-31T12:00:00Z",
             // Words that a person would write there, for the names that are met most.
             (FieldKind::String, "first_name") => "Ada",
             (FieldKind::String, "last_name") => "Lovelace",
@@ -163,14 +269,10 @@ impl Field {
             (FieldKind::String, "city") => "Paris",
             (FieldKind::String, "street") => "quai de Valmy",
             (FieldKind::String, _) => "text",
-        }
-    }
-
-    /// The example as JSON writes it.
-    pub fn example_json(&self) -> String {
-        match self.kind {
-            FieldKind::String => format!("\"{}\"", self.example()),
-            FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => self.example().to_owned(),
+        };
+        match self.kind.is_text() {
+            true => self.rules.example(example).into(),
+            false => example.into(),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::catalog::name;
 use crate::config::Config;
 use crate::store::migration::MigrationPlan;
 use crate::store::{OpenError, Store};
+use crate::transfer::vcard::VcardMapping;
 
 /// What the words of one field of a million records take, where each has one: a name, a city.
 const MEGABYTES_OF_WORDS: f64 = 5.5;
@@ -52,6 +53,14 @@ fn describe(text: &mut String, config: &Config, plan: &MigrationPlan) {
                 "# note: the search in `{name}` takes about {megabytes} MB of memory for each million records, \
                  besides [server] memory"
             );
+        }
+    }
+    for collection in config.catalog.collections() {
+        let pairs = VcardMapping::of(&config.catalog, collection).pairs(&config.catalog);
+        let pairs: Vec<String> =
+            pairs.into_iter().map(|(property, field)| format!("{field} is {property}")).collect();
+        if !pairs.is_empty() {
+            let _ = writeln!(text, "# note: in a vCard of `{}` {}", collection.name(), pairs.join(", "));
         }
     }
     let key_parameters = name::key_parameters(&config.api.access_parameter);

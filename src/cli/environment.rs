@@ -16,6 +16,11 @@ pub(super) fn read(variable: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Where files go that nobody keeps.
+pub(super) fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
 /// The words that the program was started with; what is not Unicode is kept recognisable.
 pub(super) fn arguments() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()

@@ -7,6 +7,8 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::catalog::field::Field;
 use crate::config::Origin;
+use crate::http::query;
+use crate::record::representation;
 use crate::store::url::StorageUrl;
 
 /// The first line of standard output, which programs read too.
@@ -82,14 +84,17 @@ fn requests(scheme: &str, address: SocketAddr, collection: &Collection) -> Vec<S
         fields.extend(collection.fields().iter().find(|field| field.reference().is_none()));
     }
     let members: Vec<String> =
-        fields.iter().map(|field| format!("{}{}", field.member(), field.example_json())).collect();
+        fields.iter().map(|field| format!("{}{}", field.member(), representation::example(field))).collect();
+    // As a shell wants a quote within quotes.
+    let body = members.join(",").replace('\'', "'\\''");
     let mut lines = vec![
-        format!("curl -i{access} {url} -H 'Content-Type: application/json' -d '{{{}}}'", members.join(",")),
+        format!("curl -i{access} {url} -H 'Content-Type: application/json' -d '{{{body}}}'"),
         format!("curl{access} {url}"),
     ];
     lines.extend(fields.last().map(|field| {
-        let value = field.example().replace(' ', "+");
-        format!("curl{access} '{url}?{}={value}'", field.name())
+        let mut filter = String::new();
+        query::push_pair(&mut filter, field.name(), &field.example());
+        format!("curl{access} '{url}?{filter}'")
     }));
     lines
 }

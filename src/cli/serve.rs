@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use super::signals::{self, Stop};
-use super::{files, greeting, port, terminal, threads, tls};
-use crate::api::App;
+use super::{environment, files, greeting, port, terminal, threads, tls};
+use crate::api::{self, App};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Verb};
 use crate::config::Config;
@@ -17,6 +17,7 @@ use crate::http;
 use crate::http::tls::Tls;
 use crate::observe::{Event, LogSettings, Observer};
 use crate::store::Store;
+use crate::store::backup::schedule::Backups;
 
 /// After a failed disk, and at the end of a stop that has used up its time: long enough for the last answers to leave
 /// and a store that is idle to be closed, short enough for the supervisor that starts us again.
@@ -51,8 +52,14 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let socket = port::take(config.listen)?;
     let store =
         runtime.block_on(Store::open(&config.storage, catalog.clone(), config.store, observer.clone()))?;
+    let backups = config.backup.map(|schedule| {
+        Backups::start(schedule, config.storage.clone(), catalog.clone(), observer.clone())
+            .context("the thread that makes backups cannot be started")
+    });
+    let backups = backups.transpose()?;
     let has_console = config.api.has_console;
-    let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), config.api));
+    let api = api::Settings { temporary_folder: environment::temporary_folder(), ..config.api };
+    let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), api));
     warn_if_exposed(&observer, config.listen, &catalog);
 
     let drain = http.drain;
@@ -88,6 +95,10 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
     });
     // Requests that were cut must not hold the stop; the writes they handed in are finished below.
     runtime.shutdown_background();
+    // It reads the store, whose log cannot be emptied meanwhile.
+    if let Some(backups) = backups {
+        backups.stop(LAST_WORDS);
+    }
     let patience = deadline.map_or(LAST_WORDS, |deadline| deadline.saturating_duration_since(Instant::now()));
     if !close(store, patience.max(LAST_WORDS)) {
         observer.report(Event::Warning(

@@ -26,23 +26,18 @@ const OPTIONS: [(&[&str], &str); 5] = [
 ];
 
 /// Commands of other programs, and those of this one.
-const COMMANDS: [(&[&str], &str); 9] = [
+const COMMANDS: [(&[&str], &str); 10] = [
     (&["start", "run", "up", "server", "listen"], "to serve: carnet serve"),
     (
         &["new", "setup", "config", "configure", "create"],
         "to write a configuration to start from: carnet init",
     ),
-    (
-        &["validate", "verify", "lint", "test", "plan"],
-        "to look at the configuration and the store: carnet check",
-    ),
+    (&["validate", "lint", "test", "plan"], "to look at the configuration and the store: carnet check"),
     (&["migrate", "migration"], "a start changes tables by itself; what it would change: carnet check"),
     (&["key", "token", "tokens", "apikey", "apikeys"], "to make, list and revoke access keys: carnet keys"),
     (&["log", "history", "trail"], "what was done with keys and tables: carnet audit"),
-    (
-        &["import", "export", "backup", "restore", "dump", "move"],
-        "to copy everything into another store: carnet copy --from URL --to URL",
-    ),
+    (&["move"], "to copy everything into another store: carnet copy --from URL --to URL"),
+    (&["dump", "snapshot", "save"], "to make a backup: carnet backup FILE"),
     (&["schema", "swagger", "spec"], "to print the OpenAPI document: carnet openapi"),
     (&["version"], "carnet --version"),
 ];

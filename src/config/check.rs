@@ -8,7 +8,7 @@ use super::problem::{ConfigError, Problem};
 use super::setting::Setting;
 use super::syntax::Syntax;
 use super::tree::{self, Reader, Table, put};
-use super::{Config, Origin, Overrides, keys, log, server};
+use super::{Config, Origin, Overrides, backup, keys, log, server};
 use crate::catalog::control::Control;
 use crate::catalog::declaration::{Declaration, Fault, Remedy};
 use crate::catalog::{Catalog, name};
@@ -40,6 +40,8 @@ pub(super) fn check(text: &str, origin: Origin, overrides: &Overrides) -> Result
     put(unknown, &mut config.api.unknown_keys_per_minute);
     let table = reader.table_or(&file, "log", keys::LOG, &nothing);
     log(&mut reader, &table, &mut config);
+    let table = reader.table_or(&file, "backup", keys::BACKUP, &nothing);
+    backup::read(&mut reader, &table, &mut config);
 
     let declarations = collections(&mut reader, &file);
     let is_parameter = parameter.is_none_or(|parameter| {

@@ -10,6 +10,8 @@ use super::tree::{Reader, Table, put};
 use crate::catalog::declaration::{
     Declaration, FieldDeclaration, PaginationDeclaration, RateLimitDeclaration, Step,
 };
+use crate::catalog::field::FieldKind;
+use crate::catalog::wording::Wording;
 use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -61,6 +63,7 @@ fn collection<'t>(reader: &mut Reader<'t>, position: usize, value: &'t Spanned<D
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     };
     let DeValue::Table(entries) = value.get_ref() else {
         let remedy = "begin each collection with `[[collection]]`";
@@ -82,6 +85,8 @@ fn collection<'t>(reader: &mut Reader<'t>, position: usize, value: &'t Spanned<D
     declaration.pagination = pagination(reader, &table);
     (declaration.authentication, declaration.authorization) = admission(reader, &table);
     declaration.rate_limit = rate_limit(reader, &table);
+    declaration.wording = wording(reader, &table);
+    declaration.title = reader.string(&table, "title").map(Spanned::into_inner);
     declaration
 }
 
@@ -146,6 +151,12 @@ fn field<'t>(
     put(reader.boolean(&table, "required"), &mut declaration.required);
     put(reader.boolean(&table, "keep_order"), &mut declaration.keep_order);
     put(reader.boolean(&table, "searchable"), &mut declaration.searchable);
+    declaration.format = reader.string(&table, "format").map(Spanned::into_inner);
+    declaration.choices = reader.texts(&table, "choices");
+    declaration.max_length = reader.integer(&table, "max_length").map(Spanned::into_inner);
+    declaration.default = reader.literal(&table, "default");
+    declaration.vcard = reader.string(&table, "vcard").map(Spanned::into_inner);
+    declaration.wording = wording(reader, &table);
     declaration.references = reader.string(&table, "references").map(Spanned::into_inner);
     declaration.on_delete = reader.string(&table, "on_delete").map(Spanned::into_inner);
     if entries.contains_key("references") && declaration.references.is_none() {
@@ -155,18 +166,31 @@ fn field<'t>(
     declaration
 }
 
+/// What people call a collection or a field.
+fn wording<'t>(reader: &mut Reader<'t>, table: &Table<'t>) -> Wording {
+    Wording {
+        label: reader.string(table, "label").map(Spanned::into_inner),
+        help: reader.string(table, "help").map(Spanned::into_inner),
+    }
+}
+
 /// A value under `[collection.fields]` that does not declare a field.
 fn no_field(name: &str, value: &Spanned<DeValue<'_>>) -> Problem {
     let message = format!("the field `{name}` is not declared by a table");
     let remedy = match value.get_ref() {
         // In TOML a key belongs to the heading above it, which is easily forgotten.
-        _ if keys::COLLECTION.names.contains(&name) && !value.get_ref().is_str() => {
+        given if keys::COLLECTION.names.contains(&name) && !is_type(given) => {
             format!("if `{name}` is meant for the collection, write it above [collection.fields]")
         }
         DeValue::String(kind) => format!("write `{name} = {{ type = \"{kind}\" }}`"),
         _ => format!("write `{name} = {{ type = \"string\" }}`"),
     };
     Problem::at(value.span(), message, remedy)
+}
+
+/// Whether it is the name of a type, for want of a table around it.
+fn is_type(value: &DeValue<'_>) -> bool {
+    value.as_str().is_some_and(|text| FieldKind::parse(text).is_some())
 }
 
 fn pagination<'t>(reader: &mut Reader<'t>, parent: &Table<'t>) -> Option<PaginationDeclaration> {

@@ -1,9 +1,9 @@
 //! The configuration in force, written as TOML: every default spelled out, and read back as the same.
 
-use super::{Config, log, server};
+use super::{Config, backup, log, server};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Verb};
-use crate::catalog::field::Field;
+use crate::catalog::field::{Field, Literal};
 
 /// The whole configuration, in the order and form of the documentation.
 pub(super) fn write(config: &Config) -> String {
@@ -17,6 +17,9 @@ pub(super) fn write(config: &Config) -> String {
     let level = quoted(config.log.level.name());
     let format = quoted(log::format_name(config.log.format));
     table(&mut file, "[log]", &[("level", level), ("format", format)]);
+    if let Some(schedule) = &config.backup {
+        table(&mut file, "[backup]", &backup::lines(schedule));
+    }
     for declared in config.catalog.collections() {
         collection(&mut file, &config.catalog, declared);
     }
@@ -26,13 +29,20 @@ pub(super) fn write(config: &Config) -> String {
 fn collection(file: &mut String, catalog: &Catalog, collection: &Collection) {
     let fields = collection.fields();
     let unique = collection.unique().iter().map(|rule| list(rule.iter().map(|&place| fields[place].name())));
-    let head = [
+    let mut head = vec![
         ("name", quoted(collection.name())),
         ("show_id", collection.shows_id().to_string()),
         ("unique", format!("[{}]", unique.collect::<Vec<_>>().join(", "))),
         ("list_verbs", verbs(collection.list_verbs())),
         ("unique_verbs", verbs(collection.unique_verbs())),
     ];
+    let wording = collection.wording();
+    let said = [
+        ("label", &wording.label),
+        ("help", &wording.help),
+        ("title", &collection.title().map(str::to_owned)),
+    ];
+    head.extend(said.into_iter().filter_map(|(key, text)| Some((key, quoted(text.as_deref()?)))));
     table(file, "[[collection]]", &head);
     let declared: Vec<(&str, String)> = fields.iter().map(|one| (one.name(), field(catalog, one))).collect();
     table(file, "[collection.fields]", &declared);
@@ -71,6 +81,26 @@ fn field(catalog: &Catalog, field: &Field) -> String {
             text.push_str(&format!(", {key} = true"));
         }
     }
+    let rules = field.rules();
+    let wording = field.wording();
+    let said = [
+        ("format", rules.format.map(|format| quoted(format.name()))),
+        ("choices", (!rules.choices.is_empty()).then(|| list(rules.choices.iter().map(String::as_str)))),
+        ("max_length", rules.max_length.map(|most| most.to_string())),
+        ("vcard", field.card_property().map(|property| quoted(&property.to_string()))),
+        ("label", wording.label.as_deref().map(quoted)),
+        ("help", wording.help.as_deref().map(quoted)),
+    ];
+    for (key, value) in said {
+        text.extend(value.map(|value| format!(", {key} = {value}")));
+    }
+    let default = field.default().map(|default| match default {
+        Literal::Text(text) | Literal::Bare(text) => quoted(text),
+        Literal::Integer(integer) => integer.to_string(),
+        Literal::Float(float) => format!("{float:?}"),
+        Literal::Boolean(boolean) => boolean.to_string(),
+    });
+    text.extend(default.map(|default| format!(", default = {default}")));
     text.push_str(" }");
     text
 }

@@ -12,13 +12,16 @@ pub(super) struct Keys {
     pub(super) names: &'static [&'static str],
 }
 
-pub(super) const FILE: Keys = Keys { table: "the file", names: &["server", "access", "log", "collection"] };
+pub(super) const FILE: Keys =
+    Keys { table: "the file", names: &["server", "access", "log", "backup", "collection"] };
 
 pub(super) const SERVER: Keys = Keys { table: "[server]", names: &server::NAMES };
 
 pub(super) const ACCESS: Keys = Keys { table: "[access]", names: &["parameter", "unknown_keys_per_minute"] };
 
 pub(super) const LOG: Keys = Keys { table: "[log]", names: &["level", "format"] };
+
+pub(super) const BACKUP: Keys = Keys { table: "[backup]", names: &["folder", "every", "keep"] };
 
 pub(super) const COLLECTION: Keys = Keys {
     table: "[[collection]]",
@@ -32,12 +35,29 @@ pub(super) const COLLECTION: Keys = Keys {
         "pagination",
         "access",
         "rate_limit",
+        "label",
+        "help",
+        "title",
     ],
 };
 
 pub(super) const FIELD: Keys = Keys {
     table: "a field",
-    names: &["type", "required", "references", "on_delete", "keep_order", "searchable"],
+    names: &[
+        "type",
+        "required",
+        "references",
+        "on_delete",
+        "keep_order",
+        "searchable",
+        "format",
+        "choices",
+        "max_length",
+        "default",
+        "vcard",
+        "label",
+        "help",
+    ],
 };
 
 pub(super) const PAGINATION: Keys =
@@ -49,8 +69,8 @@ pub(super) const ADMISSION: Keys =
 pub(super) const RATE_LIMIT: Keys = Keys { table: "[collection.rate_limit]", names: &["quota", "interval"] };
 
 /// All of them.
-pub(super) const ALL: [Keys; 9] =
-    [FILE, SERVER, ACCESS, LOG, COLLECTION, FIELD, PAGINATION, ADMISSION, RATE_LIMIT];
+pub(super) const ALL: [Keys; 10] =
+    [FILE, SERVER, ACCESS, LOG, BACKUP, COLLECTION, FIELD, PAGINATION, ADMISSION, RATE_LIMIT];
 
 /// The table that a key belongs to which was written somewhere else.
 pub(super) fn home_of(name: &str) -> Option<&'static str> {

@@ -22,6 +22,8 @@ pub(super) struct Key {
 enum Takes {
     /// A number of bytes, or a text with a unit.
     Size(fn(&mut Config) -> &mut usize),
+    /// A size, or 0.
+    SizeOrNone(fn(&mut Config) -> &mut usize),
     Count(fn(&mut Config) -> &mut usize),
     Seconds(RangeInclusive<i64>, fn(&mut Config) -> &mut Duration),
     Switch(fn(&mut Config) -> &mut bool),
@@ -39,7 +41,7 @@ const fn key(name: &'static str, takes: Takes) -> Key {
 }
 
 /// Every key, in the order in which they are documented and written.
-const KEYS: [Key; 23] = [
+const KEYS: [Key; 25] = [
     key("listen", Takes::Other(listen::read, listen::write)),
     key("database", Takes::Other(storage::read, storage::write)),
     key("base_url", Takes::Other(base_url::read, base_url::write)),
@@ -56,12 +58,14 @@ const KEYS: [Key; 23] = [
     key("cors_origins", Takes::Other(origin::read, origin::write)),
     key("max_bodies", Takes::Size(|config| &mut config.http.max_bodies)),
     key("max_answers", Takes::Size(|config| &mut config.http.max_answers)),
+    key("max_import", Takes::SizeOrNone(|config| &mut config.api.max_import)),
     key("max_stored_answers", Takes::Size(|config| &mut config.store.stored_answers)),
     key("max_requests", Takes::Count(|config| &mut config.http.max_requests)),
     key("max_connections", Takes::Count(|config| &mut config.http.max_connections)),
     key("header_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.header_timeout)),
     key("idle_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.idle_timeout)),
     key("body_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.http.body_timeout)),
+    key("export_timeout", Takes::Seconds(1..=LONGEST_WAIT, |config| &mut config.api.export_timeout)),
     key("server_timing", Takes::Switch(|config| &mut config.api.shows_server_timing)),
     key("any_filesystem", Takes::Switch(|config| &mut config.store.any_filesystem)),
 ];
@@ -81,7 +85,8 @@ pub(super) const NAMES: [&str; KEYS.len()] = {
 pub(super) fn read<'t>(reader: &mut Reader<'t>, table: &Table<'t>, config: &mut Config) {
     for Key { name, takes } in &KEYS {
         match takes {
-            Takes::Size(place) => put(reader.size(table, name), place(config)),
+            Takes::Size(place) => put(reader.size(table, name, 1), place(config)),
+            Takes::SizeOrNone(place) => put(reader.size(table, name, 0), place(config)),
             Takes::Count(place) => {
                 let count = reader.number(table, name, 1..=MOST);
                 put(count.and_then(|count| usize::try_from(count).ok()), place(config));
@@ -102,7 +107,7 @@ pub(super) fn write(config: &Config, lines: &mut Lines) {
     let mut config = config.clone();
     for Key { name, takes } in &KEYS {
         let value = match takes {
-            Takes::Size(place) => size::write(*place(&mut config)),
+            Takes::Size(place) | Takes::SizeOrNone(place) => size::write(*place(&mut config)),
             Takes::Count(place) => place(&mut config).to_string(),
             Takes::Seconds(_, place) => place(&mut config).as_secs().to_string(),
             Takes::Switch(place) => place(&mut config).to_string(),

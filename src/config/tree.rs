@@ -6,6 +6,7 @@ use super::keys::{self, Keys};
 use super::problem::{self, Problem};
 use super::{Overrides, size, synonyms};
 use crate::catalog::declaration::Step;
+use crate::catalog::field::Literal;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -95,6 +96,24 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// A value that a field might hold.
+    pub(super) fn literal(&mut self, table: &Table<'t>, name: &str) -> Option<Literal> {
+        let value = table.entries.get(name)?;
+        match value.get_ref() {
+            DeValue::String(text) => Some(Literal::Text(text.to_string())),
+            DeValue::Integer(_) => {
+                self.integer(table, name).map(|number| Literal::Integer(number.into_inner()))
+            }
+            DeValue::Float(number) => {
+                // What TOML writes and Rust does not: the underscores are gone already.
+                Some(Literal::Float(number.as_str().parse().unwrap_or(f64::NAN)))
+            }
+            DeValue::Boolean(boolean) => Some(Literal::Boolean(*boolean)),
+            DeValue::Datetime(datetime) => Some(Literal::Bare(datetime.to_string())),
+            DeValue::Array(_) | DeValue::Table(_) => self.wrong_type(table, name, value, "a value"),
+        }
+    }
+
     /// An integer within these bounds.
     pub(super) fn number(
         &mut self,
@@ -113,15 +132,17 @@ impl<'t> Reader<'t> {
     }
 
     /// A size: a number of bytes, or a text with a unit.
-    pub(super) fn size(&mut self, table: &Table<'t>, name: &str) -> Option<usize> {
+    pub(super) fn size(&mut self, table: &Table<'t>, name: &str, least: usize) -> Option<usize> {
         let value = table.entries.get(name)?;
         let text = match value.get_ref() {
             DeValue::Integer(_) => self.integer(table, name)?.get_ref().to_string(),
             DeValue::String(text) => text.to_string(),
             _ => return self.wrong_type(table, name, value, "a size such as \"1MiB\""),
         };
-        let parsed = size::parse(&text).filter(|bytes| *bytes > 0).ok_or_else(|| {
-            let remedy = "write a whole number of bytes from 1, or one with B, KiB, MiB or GiB: `\"1MiB\"`";
+        let parsed = size::parse(&text).filter(|bytes| *bytes >= least).ok_or_else(|| {
+            let remedy = format!(
+                "write a whole number of bytes from {least}, or one with B, KiB, MiB or GiB: `\"1MiB\"`"
+            );
             Problem::at(value.span(), format!("`{name}` is not a size"), remedy)
         });
         self.note(parsed)

@@ -2,7 +2,8 @@
 //!
 //! The sources are ES modules with relative imports. Here they become one file: each module once, below those that
 //! it imports, without its `import` lines and without the word `export`. Their top-level names must differ, which the
-//! browser sees to: a name declared twice is a syntax error. A whole graph in one request is why this is done.
+//! browser sees to: a name declared twice is a syntax error. A whole graph in one request is why this is done. Comments
+//! stay behind: they would be a fifth of what is sent.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result};
@@ -16,13 +17,17 @@ pub(crate) struct Bundle {
     pub(crate) licences: String,
 }
 
+/// The styles, in the order in which they are put together: a later one may say what an earlier one leaves open.
+const STYLES: [&str; 5] = ["base", "frame", "list", "record", "pages"];
+
 /// Stands in the page for the build.
 const BUILD: &str = "{build}";
 
 /// Reads a folder like `console/`.
 pub(crate) fn bundle(folder: &Path) -> Result<Bundle> {
     let read = |name: &str| fs::read_to_string(folder.join(name));
-    let style = read("app.css")?.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${");
+    let styles: Result<String> = STYLES.iter().map(|name| read(&format!("css/{name}.css"))).collect();
+    let style = styles?.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${");
     let mut script = format!("const APP_CSS = `{style}`;\n");
     add(&folder.join("js"), "main.js", &mut Vec::new(), &mut script)?;
     let licences = read("vendor/LICENSES.txt")?;
@@ -57,6 +62,21 @@ fn add(folder: &Path, name: &str, added: &mut Vec<String>, script: &mut String) 
             import.clear();
         }
     }
-    script.push_str(&code);
+    // What others wrote comes with its licence, as it is.
+    let is_ours = !name.contains("vendor/");
+    script.push_str(&if is_ours { without_comments(&code) } else { code });
     Ok(())
+}
+
+/// Without lines of `//` and without what stands between `/**` and `*/`. No text of the console has those.
+fn without_comments(code: &str) -> String {
+    let mut kept = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some((before, comment)) = rest.split_once("/**") {
+        kept.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    kept.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
 }

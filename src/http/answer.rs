@@ -15,6 +15,11 @@ pub trait Answer: Send + Sync + 'static {
     /// [`Refusal::Panicked`].
     fn answer(&self, request: &mut Request) -> impl Future<Output = Response> + Send;
 
+    /// How long the body of a request to this path may be, where that is not the usual length.
+    fn longest_body(&self, _path: &str) -> Option<usize> {
+        None
+    }
+
     /// Makes the response of a refusal; `of` is none where the request never became one.
     fn refuse(&self, refusal: Refusal, of: Option<&Request>) -> Response;
 

@@ -1,15 +1,19 @@
 //! A request's body: read within its limits, or got out of the way.
 
+use std::io;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming, SizeHint};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::capacity::Share;
 use super::limits::{DISCARD_BYTES, DISCARD_TIME};
 use super::refusal::Refusal;
+
+/// So much of a body that is handed on piece by piece must arrive in the time that a whole one has.
+const PIECE: usize = 1 << 20;
 
 pub(super) enum Body {
     /// Not asked for yet; some of it may have arrived.
@@ -75,6 +79,29 @@ impl Body {
         self.end(outcome.map(|()| Bytes::new())).map(drop)
     }
 
+    /// Hands on what arrives, up to this many bytes, each MiB of them within this time. The inner error is that of
+    /// whoever takes it, after which the rest stays unread.
+    pub(super) async fn pour(
+        &mut self,
+        limit: usize,
+        time: Duration,
+        take: impl FnMut(Bytes) -> io::Result<()>,
+    ) -> Result<io::Result<()>, Refusal> {
+        let outcome = match self {
+            Body::Read(bytes) => {
+                let mut take = take;
+                return Ok(take(bytes.clone()));
+            }
+            Body::Failed(refusal) => return Err(*refusal),
+            Body::Waiting(incoming) => pour(incoming, limit, time, take).await,
+        };
+        match outcome {
+            Ok(Err(error)) => Ok(Err(error)),
+            Ok(Ok(())) => self.end(Ok(Bytes::new())).map(|_| Ok(())),
+            Err(refusal) => self.end(Err(refusal)).map(|_| Ok(())),
+        }
+    }
+
     /// Keeps what came of it, for whoever asks again.
     fn end(&mut self, outcome: Result<Bytes, Refusal>) -> Result<Bytes, Refusal> {
         *self = match &outcome {
@@ -130,6 +157,30 @@ async fn read(incoming: &mut Incoming, limit: usize, mut share: Share<'_>) -> Re
         first.clear();
     }
     if joined.is_empty() { Ok(first) } else { Ok(joined.freeze()) }
+}
+
+async fn pour(
+    incoming: &mut Incoming,
+    limit: usize,
+    time: Duration,
+    mut take: impl FnMut(Bytes) -> io::Result<()>,
+) -> Result<io::Result<()>, Refusal> {
+    let (mut poured, mut late) = (0, Instant::now() + time);
+    loop {
+        let frame = timeout_at(late, incoming.frame()).await.map_err(|_| Refusal::BodyTooSlow)?;
+        let Some(frame) = frame else { return Ok(Ok(())) };
+        let Ok(data) = frame.map_err(|_| Refusal::BodyBroken)?.into_data() else { continue };
+        if data.len() > limit - poured {
+            return Err(Refusal::BodyTooLarge { limit });
+        }
+        if poured / PIECE != (poured + data.len()) / PIECE {
+            late = Instant::now() + time;
+        }
+        poured += data.len();
+        if let Err(error) = take(data) {
+            return Ok(Err(error));
+        }
+    }
 }
 
 async fn swallow(incoming: &mut Incoming, limit: usize) -> Result<(), Refusal> {

@@ -39,7 +39,8 @@ pub(super) async fn answer<A: Answer>(
     } else if connection.lacks_tls() {
         Err(Refusal::NotEncrypted)
     } else {
-        head::check(&request, &shared.settings)
+        let longest_body = answer.longest_body(request.path()).unwrap_or(shared.settings.max_body);
+        head::check(&request, &shared.settings, longest_body)
     };
     let place = shared.capacity.admit(shared.settings.max_requests);
     let mut room = Room::new(connection);

@@ -9,11 +9,11 @@ use super::refusal::Refusal;
 use super::request::Request;
 
 /// Refuses what can be refused before anybody looks at the request.
-pub(super) fn check(request: &Request, settings: &Settings) -> Result<(), Refusal> {
+pub(super) fn check(request: &Request, settings: &Settings, longest_body: usize) -> Result<(), Refusal> {
     if let Some(refusal) = request.refusal {
         return Err(refusal);
     }
-    let limit = settings.max_body;
+    let limit = longest_body;
     let takes_body = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH);
     let announced = request.body.incoming_size().lower();
     if takes_body && usize::try_from(announced).unwrap_or(usize::MAX) > limit {

@@ -163,6 +163,16 @@ impl Request {
         self.body.skip(settings.max_body, settings.body_timeout).await
     }
 
+    /// Hands the body on piece by piece, whatever memory there is: a limit of its own, and so much time for each MiB as
+    /// any other body has.
+    pub async fn pour_body(
+        &mut self,
+        limit: usize,
+        take: impl FnMut(Bytes) -> std::io::Result<()>,
+    ) -> Result<std::io::Result<()>, Refusal> {
+        self.body.pour(limit, self.connection.shared.settings.body_timeout, take).await
+    }
+
     /// Says which route this request was for, for the metrics.
     pub fn set_route(&mut self, route: Route) {
         self.route = route;

@@ -82,6 +82,10 @@ pub enum Event<'a> {
     ReserveUsed { bytes_left: u64 },
     /// The reserve is whole again.
     ReserveFilled,
+    /// A scheduled backup of so many records was made and looked at.
+    BackupDone { file: &'a str, records: u64, duration: Duration },
+    /// A scheduled backup was not made.
+    BackupFailed { cause: &'a str },
     /// No server takes writes; reads and writes are refused until one does.
     DatabaseLost { cause: &'a str },
     /// A server takes writes again.
@@ -163,6 +167,8 @@ impl<'a> Event<'a> {
             Event::WritesResumed => (Level::Info, "writes_resumed"),
             Event::ReserveUsed { .. } => (Level::Warn, "reserve_used"),
             Event::ReserveFilled => (Level::Info, "reserve_filled"),
+            Event::BackupDone { .. } => (Level::Info, "backup_done"),
+            Event::BackupFailed { .. } => (Level::Warn, "backup_failed"),
             Event::DatabaseLost { .. } => (Level::Warn, "database_lost"),
             Event::DatabaseFound => (Level::Info, "database_found"),
             Event::OutcomeUnknown { .. } => (Level::Warn, "outcome_unknown"),
@@ -229,6 +235,15 @@ impl<'a> Event<'a> {
                 Said("bytes_left", Number(bytes_left)),
             ]),
             Event::ReserveFilled => all(&[words("the reserve is whole again")]),
+            Event::BackupDone { file, records, duration } => all(&[
+                words("backed up to "),
+                Said("file", Text(file)),
+                Field("records", Number(records)),
+                Field("duration_ms", Milliseconds(duration)),
+            ]),
+            Event::BackupFailed { cause } => {
+                all(&[words("no backup was made: "), Said("cause", Text(cause))]);
+            }
             Event::DatabaseLost { cause } => {
                 all(&[words("the database is lost, and looked for: "), Said("cause", Text(cause))]);
             }

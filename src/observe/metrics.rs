@@ -29,6 +29,8 @@ pub(super) struct Metrics {
     pub(super) answer_bytes: Level,
     pub(super) connections_refused: Counter,
     pub(super) unknown_keys: Counter,
+    pub(super) newest_backup: Level,
+    pub(super) backup_failures: Counter,
     pub(super) store: StoreMetrics,
 }
 
@@ -171,6 +173,11 @@ impl Metrics {
             block_bytes: named.bytes("carnet_store_blocks", "Memory that blocks of records take"),
             changes: named.any("carnet_record_changes", "Records created, updated and deleted"),
         };
+        let newest_backup = named.seconds(
+            "carnet_backup_timestamp",
+            "When the newest scheduled backup was begun, since the Unix epoch; 0 without one",
+        );
+        let backup_failures = named.any("carnet_backup_failures", "Scheduled backups that were not made");
         Metrics {
             registry,
             requests,
@@ -180,6 +187,8 @@ impl Metrics {
             answer_bytes,
             connections_refused,
             unknown_keys,
+            newest_backup,
+            backup_failures,
             store,
         }
     }
@@ -208,8 +217,16 @@ impl Named<'_> {
     }
 
     fn bytes(&mut self, name: &str, help: &str) -> Level {
+        self.with_unit(name, help, Unit::Bytes)
+    }
+
+    fn seconds(&mut self, name: &str, help: &str) -> Level {
+        self.with_unit(name, help, Unit::Seconds)
+    }
+
+    fn with_unit(&mut self, name: &str, help: &str, unit: Unit) -> Level {
         let metric = Level::default();
-        self.0.register_with_unit(name, help, Unit::Bytes, metric.clone());
+        self.0.register_with_unit(name, help, unit, metric.clone());
         metric
     }
 }

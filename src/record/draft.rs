@@ -12,11 +12,13 @@ use serde_json::value::RawValue;
 
 use super::Value;
 use super::fault::{self, Collector, Found};
+use super::judge;
 use super::moment::MomentError;
 use super::scope::ScopeError;
 use super::value::text;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::Field;
+use crate::catalog::rule::Mismatch;
 use earlier::Earlier;
 use object::Members;
 pub use patch::Patch;
@@ -46,6 +48,11 @@ pub enum DraftError {
     CannotBeChanged(&'static str),
     Missing(String),
     DoesNotValidate(String),
+    /// A text that the field does not take, and why.
+    Refused {
+        field: String,
+        why: Mismatch,
+    },
     /// A text that should be an earlier item of the batch, of which there is a record of `target`.
     NoEarlierItem {
         member: String,
@@ -83,6 +90,7 @@ impl DraftError {
             | Self::CannotBeChanged(_)
             | Self::Missing(_)
             | Self::DoesNotValidate(_)
+            | Self::Refused { .. }
             | Self::NoEarlierItem { .. }
             | Self::NoValue { .. }
             | Self::NoKeyName
@@ -119,11 +127,16 @@ impl Draft {
         faults: &mut Collector<DraftError>,
         earlier: &mut Earlier<'_>,
     ) -> Result<Self, DraftError> {
-        let values = of_new(collection, body, faults, earlier)?;
+        let values = of_new(collection, body, faults, earlier)?.zip(collection.fields());
         values
-            .map(|value| value.map(|value| value.unwrap_or(Value::Null)))
+            .map(|(value, field)| value.map(|value| value.unwrap_or_else(|| Value::default_of(field))))
             .collect::<Result<_, _>>()
             .map(Self)
+    }
+
+    /// A new record of these values, which are in the order of the fields and known to fit them.
+    pub fn of(values: Vec<Value>) -> Self {
+        Self(values)
     }
 
     /// The values in the order of the fields.
@@ -156,11 +169,16 @@ fn of_new<'r>(
     let values = collection.fields().iter().zip(given).enumerate();
     Ok(values.map(|(position, (field, value))| match value {
         Some(value) => accept((position, field), value, faults, earlier).map(Some),
-        None if field.is_required() => {
+        None if field.must_be_given() => {
             faults.report(DraftError::Missing(field.name().to_owned()), None).map(|()| None)
         }
         None => Ok(None),
     }))
+}
+
+/// The members of an object in the order given, each name once, values as they were written.
+pub fn members(body: &[u8]) -> Result<Vec<(String, &RawValue)>, DraftError> {
+    Members::parse(body, &mut Collector::first()).map(|members| members.0)
 }
 
 /// The JSON of a member of a body, shortened; `None` where there is no such member.
@@ -179,12 +197,14 @@ fn accept(
 ) -> Result<Value, DraftError> {
     let json = value.get();
     let parsed = match json {
-        "null" => (!field.is_required()).then_some(Value::Null),
-        _ => Value::from_json(field.kind(), json),
+        "null" if field.is_required() => Err(None),
+        "null" => Ok(Value::Null),
+        _ => judge::from_json(field, json),
     };
     let parsed = match parsed {
-        Some(value) => Ok(value),
-        None => earlier.refer((position, field), json),
+        Ok(value) => Ok(value),
+        Err(Some(why)) => Err(DraftError::Refused { field: field.name().to_owned(), why }),
+        Err(None) => earlier.refer((position, field), json),
     };
     // What stands in for a value that is refused is seen by nobody.
     faults.accept(parsed, json).map(|value| value.unwrap_or(Value::Null))

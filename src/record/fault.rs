@@ -24,19 +24,19 @@ pub struct Found<E> {
 }
 
 /// Where the reading of a body or a query reports its faults.
-pub(super) struct Collector<E> {
+pub struct Collector<E> {
     /// `None` where the first fault ends the reading.
     found: Option<Found<E>>,
 }
 
 impl<E> Collector<E> {
     /// One that ends the reading at the first fault.
-    pub(super) fn first() -> Self {
+    pub fn first() -> Self {
         Self { found: None }
     }
 
     /// Notes a fault. `Err` where it ends the reading.
-    pub(super) fn report(&mut self, error: E, given: Option<&str>) -> Result<(), E> {
+    pub fn report(&mut self, error: E, given: Option<&str>) -> Result<(), E> {
         let Some(found) = &mut self.found else { return Err(error) };
         if found.faults.len() < MOST_FAULTS {
             found.faults.push(Fault { error, given: given.map(shorten) });
@@ -47,7 +47,7 @@ impl<E> Collector<E> {
     }
 
     /// The value, or `None` where a fault was noted in its place.
-    pub(super) fn accept<T>(&mut self, value: Result<T, E>, given: &str) -> Result<Option<T>, E> {
+    pub fn accept<T>(&mut self, value: Result<T, E>, given: &str) -> Result<Option<T>, E> {
         match value {
             Ok(value) => Ok(Some(value)),
             Err(error) => self.report(error, Some(given)).map(|()| None),
@@ -56,7 +56,7 @@ impl<E> Collector<E> {
 }
 
 /// Runs a reading to its end and gives all of its faults.
-pub(super) fn collect<T, E>(read: impl FnOnce(&mut Collector<E>) -> Result<T, E>) -> Found<E> {
+pub fn collect<T, E>(read: impl FnOnce(&mut Collector<E>) -> Result<T, E>) -> Found<E> {
     let mut collector = Collector { found: Some(Found { faults: Vec::new(), more: 0 }) };
     // A body that cannot be read at all ends the reading whoever collects.
     if let Err(error) = read(&mut collector) {

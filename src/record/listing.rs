@@ -22,8 +22,9 @@ use super::projection::Projection;
 use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
 use crate::catalog::control::Control;
-use crate::catalog::field::FieldKind;
+use crate::catalog::field::{Field, FieldKind};
 use crate::catalog::name::ID;
+use crate::catalog::rule::Mismatch;
 use reader::Reader;
 
 /// Which records to list.
@@ -133,6 +134,11 @@ impl Column {
             }
         }
     }
+
+    /// The field that it is.
+    pub fn field(self, collection: &Collection) -> Option<&Field> {
+        if let Self::Field(position) = self { collection.fields().get(position) } else { None }
+    }
 }
 
 /// The part of the list that is asked for.
@@ -156,6 +162,11 @@ pub enum ListingError {
     },
     GivenTwice(String),
     DoesNotValidate(String),
+    /// A text that no value of the field is, and why.
+    Refused {
+        name: String,
+        why: Mismatch,
+    },
     /// A text of `prefix` or `contains` that is too short or too long.
     PartOutOfRange(String),
     /// A search of no words, or too many, or too many characters.
@@ -235,7 +246,8 @@ impl Listing {
         }
     }
 
-    fn read<'a>(
+    /// [`Listing::parse`], or [`Listing::faults`].
+    pub fn read<'a>(
         collection: &Collection,
         pairs: impl Iterator<Item = &'a (Cow<'a, str>, Cow<'a, str>)>,
         faults: &mut Collector<ListingError>,

@@ -7,7 +7,7 @@ use super::value::integer;
 use crate::catalog::collection::Collection;
 
 /// The values of the fields, as JSON, in declared order. `record` is what [`super::representation::write`] wrote.
-pub(super) fn values<'a>(collection: &Collection, record: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+pub fn values<'a>(collection: &Collection, record: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = record.get(1..);
     collection.fields().iter().map_while(move |field| {
         let value = rest?.get(field.member().len()..)?;

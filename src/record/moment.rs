@@ -33,6 +33,11 @@ impl Moment {
         Self(Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX).as_second())
     }
 
+    /// As part of a file's name: `20270131T120000Z`.
+    pub fn compact(self) -> String {
+        self.to_string().replace(['-', ':'], "")
+    }
+
     /// Understands a time from now (`90d`), a day (which it begins with, in UTC) or RFC 3339. It must be still to come.
     pub fn parse_future(text: &str, now: Self) -> Result<Self, MomentError> {
         let moment = match span(text) {

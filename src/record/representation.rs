@@ -9,11 +9,18 @@ use bytes::Bytes;
 use super::value::Cell;
 use super::{RecordId, Value};
 use crate::catalog::collection::Collection;
+use crate::catalog::field::Field;
 use crate::catalog::name::{ID, RESSOURCE_URI};
 
 /// The record's own path, `/<resource_name>/<id>/`.
 pub fn path(collection: &Collection, id: RecordId) -> String {
     format!("/{}/{id}/", collection.name())
+}
+
+/// The id of the record that is at this path, if it is one of the collection.
+pub fn id_of(collection: &Collection, own_path: &str) -> Option<RecordId> {
+    let digits = own_path.strip_prefix('/')?.strip_prefix(collection.name())?.strip_prefix('/')?;
+    RecordId::parse(digits.strip_suffix('/')?)
 }
 
 /// Appends the record to `out`; `cells` are in the order of the fields. The first that cannot be read ends it.
@@ -57,6 +64,22 @@ pub fn of(collection: &Collection, id: RecordId, values: &[Value]) -> Bytes {
     let Ok(()) =
         write(&mut bytes, collection, id, values.iter().map(|value| Ok::<_, Infallible>(value.cell())));
     bytes.into()
+}
+
+/// A value that a field would accept, as JSON.
+pub fn example(field: &Field) -> String {
+    json(&Value::from_query(field.kind(), &field.example()).unwrap_or(Value::Null))
+}
+
+/// What a field holds where a create leaves it out, as JSON.
+pub fn default(field: &Field) -> Option<String> {
+    field.default().map(|_| json(&Value::default_of(field)))
+}
+
+fn json(value: &Value) -> String {
+    let mut json = Vec::new();
+    value.cell().write(&mut json);
+    String::from_utf8_lossy(&json).into_owned()
 }
 
 /// Appends an integer. The machinery of `write!` would take several times as long.

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::io::Write;
 
 use super::representation::{infallible, write_integer, write_text};
-use crate::catalog::field::FieldKind;
+use crate::catalog::date::{Date, Datetime};
+use crate::catalog::field::{Field, FieldKind, Literal};
 
 /// One value of a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub enum Value {
     /// Finite, and never minus zero: the engines would not keep its sign alike.
     Float(f64),
     Boolean(bool),
+    Date(Date),
+    Datetime(Datetime),
     /// Text that another tool stored and that is no Unicode. No body and no filter can say it.
     Garbled(Vec<u8>),
 }
@@ -30,6 +33,8 @@ pub enum Cell<'a> {
     Integer(i64),
     Float(f64),
     Boolean(bool),
+    Date(Date),
+    Datetime(Datetime),
     Garbled(&'a [u8]),
 }
 
@@ -41,6 +46,7 @@ impl Value {
             FieldKind::Integer => integer(json).map(Self::Integer),
             FieldKind::Float => float(json).map(Self::Float),
             FieldKind::Boolean => boolean(json).map(Self::Boolean),
+            FieldKind::Date | FieldKind::Datetime => Self::from_query(kind, &text(json)?),
         }
     }
 
@@ -51,6 +57,21 @@ impl Value {
             // A filter takes the spelling `-0` too: it asks for an equal number, not for one to store.
             FieldKind::Integer if text == "-0" => Some(Self::Integer(0)),
             FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => Self::from_json(kind, text),
+            FieldKind::Date => Date::parse(text).map(Self::Date),
+            FieldKind::Datetime => Datetime::parse(text).map(Self::Datetime),
+        }
+    }
+
+    /// What a field holds where a create leaves it out.
+    pub fn default_of(field: &Field) -> Self {
+        match field.default() {
+            None => Self::Null,
+            Some(Literal::Text(text) | Literal::Bare(text)) => {
+                Self::from_query(field.kind(), text).unwrap_or(Self::Null)
+            }
+            Some(Literal::Integer(integer)) => Self::Integer(*integer),
+            Some(Literal::Float(float)) => Self::Float(*float),
+            Some(Literal::Boolean(boolean)) => Self::Boolean(*boolean),
         }
     }
 
@@ -61,6 +82,8 @@ impl Value {
             Self::Integer(integer) => Cell::Integer(*integer),
             Self::Float(float) => Cell::Float(*float),
             Self::Boolean(boolean) => Cell::Boolean(*boolean),
+            Self::Date(day) => Cell::Date(*day),
+            Self::Datetime(moment) => Cell::Datetime(*moment),
             Self::Garbled(bytes) => Cell::Garbled(bytes),
         }
     }
@@ -70,24 +93,26 @@ impl Value {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),
             Self::Garbled(bytes) => Some(String::from_utf8_lossy(bytes)),
-            Self::Null | Self::Integer(_) | Self::Float(_) | Self::Boolean(_) => None,
+            _ => None,
         }
     }
 
-    /// How it stands to a value of the same kind: numbers by value, `false` before `true`. Texts are compared by their
+    /// How it stands to a value of the same kind: numbers by value, `false` before `true`, what is earlier first. Texts are compared by their
     /// fold, which is not made here.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(other)),
             (Self::Float(one), Self::Float(other)) => Some(one.total_cmp(other)),
             (Self::Boolean(one), Self::Boolean(other)) => Some(one.cmp(other)),
+            (Self::Date(one), Self::Date(other)) => Some(one.cmp(other)),
+            (Self::Datetime(one), Self::Datetime(other)) => Some(one.cmp(other)),
             _ => None,
         }
     }
 
-    /// Appends bytes that compare as values of its kind do. Texts are sorted by their folds, and no value by what is
-    /// written instead: neither is written here.
-    pub fn write_ordered(&self, out: &mut Vec<u8>) {
+    /// Appends bytes that compare as values of its kind do, as many for each where others follow. Texts are sorted by
+    /// their folds, and no value by what is written instead: neither is written here.
+    pub fn write_ordered(&self, out: &mut Vec<u8>, is_followed: bool) {
         match self {
             Self::Integer(integer) => out.extend_from_slice(&(integer ^ i64::MIN).to_be_bytes()),
             Self::Float(float) => {
@@ -97,6 +122,8 @@ impl Value {
                 out.extend_from_slice(&ordered.to_be_bytes());
             }
             Self::Boolean(boolean) => out.push(u8::from(*boolean)),
+            Self::Date(day) => day.write_ordered(out),
+            Self::Datetime(moment) => moment.write_ordered(out, is_followed),
             Self::Null | Self::Text(_) | Self::Garbled(_) => {}
         }
     }
@@ -106,7 +133,7 @@ impl Value {
         match self {
             Self::Text(text) => text.len(),
             Self::Garbled(bytes) => bytes.len(),
-            Self::Null | Self::Integer(_) | Self::Float(_) | Self::Boolean(_) => 0,
+            _ => 0,
         }
     }
 
@@ -127,6 +154,12 @@ impl From<i64> for Value {
     }
 }
 
+impl From<i64> for Cell<'_> {
+    fn from(integer: i64) -> Self {
+        Self::Integer(integer)
+    }
+}
+
 // No float is NaN, so each value equals itself.
 impl Eq for Value {}
 
@@ -140,6 +173,8 @@ impl Hash for Value {
             // Neither NaN nor minus zero: equal bits are equal numbers.
             Self::Float(float) => float.to_bits().hash(state),
             Self::Boolean(boolean) => boolean.hash(state),
+            Self::Date(day) => day.hash(state),
+            Self::Datetime(moment) => moment.hash(state),
             Self::Garbled(bytes) => bytes.hash(state),
         }
     }
@@ -158,21 +193,49 @@ impl<'a> Cell<'a> {
             Self::Integer(integer) => Value::Integer(integer),
             Self::Float(float) => Value::Float(float),
             Self::Boolean(boolean) => Value::Boolean(boolean),
+            Self::Date(day) => Value::Date(day),
+            Self::Datetime(moment) => Value::Datetime(moment),
             Self::Garbled(bytes) => Value::Garbled(bytes.to_vec()),
         }
     }
 
     /// Appends it as JSON.
-    pub(super) fn write(self, out: &mut Vec<u8>) {
+    pub fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Text(text) => write_text(out, text),
+            // JSON has no way to say these bytes.
+            Self::Garbled(bytes) => write_text(out, &String::from_utf8_lossy(bytes)),
+            Self::Date(_) | Self::Datetime(_) => {
+                out.push(b'"');
+                self.write_bare(out);
+                out.push(b'"');
+            }
+            Self::Integer(_) | Self::Float(_) | Self::Boolean(_) => self.write_bare(out),
+        }
+    }
+
+    /// Appends it as a filter has it: as JSON without quotes, and nothing where there is no value.
+    pub fn write_bare(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => {}
+            Self::Text(text) => out.extend_from_slice(text.as_bytes()),
             Self::Integer(integer) => write_integer(out, integer),
             // The shortest text that reads back as the same double, with `.0` where it is whole.
             Self::Float(float) => infallible(write!(out, "{float:?}")),
             Self::Boolean(boolean) => infallible(write!(out, "{boolean}")),
-            // JSON has no way to say these bytes.
-            Self::Garbled(bytes) => write_text(out, &String::from_utf8_lossy(bytes)),
+            Self::Date(day) => infallible(write!(out, "{day}")),
+            Self::Datetime(moment) => infallible(write!(out, "{moment}")),
+            Self::Garbled(bytes) => out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes()),
+        }
+    }
+
+    /// Its text, where it is one.
+    pub fn as_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Garbled(bytes) => Some(String::from_utf8_lossy(bytes)),
+            _ => None,
         }
     }
 }

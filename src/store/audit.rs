@@ -4,6 +4,8 @@
 //! before, so whoever changes or removes one must change all that follow; and the head, kept apart, tells how many
 //! there are.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -36,9 +38,40 @@ impl Actor {
         Self { by: format!("key {name}"), address, request_id }
     }
 
+    /// Whoever asks without a key, over HTTP.
+    pub fn anonymous(address: String, request_id: String) -> Self {
+        Self { by: "anybody".into(), address, request_id }
+    }
+
     fn nobody(by: &str) -> Self {
         Self { by: by.into(), address: String::new(), request_id: String::new() }
     }
+}
+
+/// What is told of an export: the names of its filters, and never their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    pub collection: String,
+    pub format: &'static str,
+    pub filters: Vec<String>,
+    /// How many left the store.
+    pub records: u64,
+    /// Whether all that matched did.
+    pub is_whole: bool,
+}
+
+/// What is told of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub collection: String,
+    pub format: &'static str,
+    pub number: i64,
+    /// How it ended.
+    pub state: &'static str,
+    pub created: u64,
+    pub updated: u64,
+    /// How many records were created that others refer to, by collection.
+    pub related: BTreeMap<String, u64>,
 }
 
 /// Something that was done.
@@ -59,6 +92,29 @@ impl Deed {
     /// A step of a plan that was applied.
     pub(super) fn configured(words: &str) -> Self {
         Self::new("configured", words, &json!({}))
+    }
+
+    /// Records were handed out in a file.
+    pub(super) fn exported(export: &Exported) -> Self {
+        let Exported { collection, format, filters, records, is_whole } = export;
+        let details = json!({ "format": format, "filters": filters, "records": records, "whole": is_whole });
+        Self::new("exported", collection, &details)
+    }
+
+    /// A file was taken in.
+    pub(super) fn imported(import: &Imported) -> Self {
+        let Imported { collection, format, number, state, created, updated, related } = import;
+        let details = json!({
+            "format": format, "import": number, "state": state,
+            "created": created, "updated": updated, "related": related,
+        });
+        Self::new("imported", collection, &details)
+    }
+
+    /// The store was replaced by a backup of another moment: where the trails of both ended.
+    pub(super) fn restored(from: &str, backup: &Head, replaced: &Head) -> Self {
+        let end = |head: &Head| json!({ "events": head.number, "ends_with": hexadecimal(&head.hash) });
+        Self::new("restored", from, &json!({ "backup": end(backup), "replaced": end(replaced) }))
     }
 
     /// All of this store came from another one, whose own trail ends so.
@@ -159,6 +215,20 @@ pub enum Fault {
 }
 
 impl Trail {
+    pub(super) fn empty() -> Self {
+        Self { rows: Vec::new(), head: Head::beginning() }
+    }
+
+    /// Where it ends.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What is wrong with it, in words.
+    pub(super) fn fault(&self) -> Option<String> {
+        self.verify().err().map(|fault| format!("the audit trail is not whole: {fault}"))
+    }
+
     /// Whether every row is there, and as it was written.
     pub fn verify(&self) -> Result<(), Fault> {
         let mut head = Head::beginning();

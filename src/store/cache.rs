@@ -9,6 +9,7 @@ pub(super) mod blocks;
 mod build_queue;
 pub(super) mod builder;
 mod building;
+mod changed;
 mod chunk;
 mod completion;
 pub(super) mod embedded;
@@ -30,6 +31,7 @@ mod sequence;
 pub(super) mod set_key;
 mod sets;
 mod slice;
+mod small_orders;
 mod sort_key;
 mod sorting;
 pub(super) mod term;
@@ -46,10 +48,11 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::Catalog;
 use crate::record::RecordId;
-use crate::store::StoreError;
 use crate::store::change::Change;
+use crate::store::{OpenSettings, StoreError};
 use blocks::{Block, BlockKey, Blocks};
 use build_queue::BuildQueue;
+use changed::Changed;
 use ids::Ids;
 use orders::Orders;
 use query::Query;
@@ -57,6 +60,7 @@ use recent::Recent;
 use sequence::{Found, Sequence};
 use set_key::SetKey;
 use sets::Sets;
+use small_orders::SmallOrders;
 use view::{Read, View};
 
 /// Sets may take a quarter of the memory, blocks the rest, of which orders may take a quarter of the whole.
@@ -71,6 +75,7 @@ pub(super) struct Cache {
     catalog: Arc<Catalog>,
     state: RwLock<State>,
     blocks: Blocks,
+    small_orders: SmallOrders,
     pub(super) builds: BuildQueue,
     /// Raised before a commit changes blocks, and again afterwards: odd meanwhile.
     turns: AtomicU64,
@@ -119,14 +124,16 @@ impl State {
 }
 
 impl Cache {
-    pub(super) fn new(catalog: Arc<Catalog>, version: u64, limit_bytes: usize) -> Self {
+    pub(super) fn new(catalog: Arc<Catalog>, version: u64, settings: &OpenSettings) -> Self {
+        let limit_bytes = settings.memory;
         let for_sets = limit_bytes / SHARE_OF_SETS;
         let sets = Sets::new(catalog.collections().len(), for_sets);
-        let orders = Orders::new(&catalog, limit_bytes / SHARE_OF_ORDERS);
+        let orders = Orders::new(&catalog, limit_bytes / SHARE_OF_ORDERS, settings.keeps_orders);
         Self {
             catalog,
             state: RwLock::new(State { version, sets, orders, recent: Recent::new(version) }),
             blocks: Blocks::new(limit_bytes - for_sets),
+            small_orders: SmallOrders::new(limit_bytes / SHARE_OF_ORDERS),
             builds: BuildQueue::default(),
             turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
@@ -234,10 +241,11 @@ impl Cache {
             let after = change.after.as_ref().map(|after| after.representation.clone());
             by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
         }
+        let records = Changed::all(&self.catalog, changes);
         // Without the lock: somebody who waits for it alone would keep the readers out as well.
         let copies = self.state.read().orders.copies(changes.len());
         let moved = copies.map(|mut copies| {
-            orders::follow(&mut copies, &self.catalog, changes);
+            orders::follow(&mut copies, &records);
             copies
         });
         let mut state = self.change();
@@ -254,8 +262,8 @@ impl Cache {
                 self.blocks.keep(key, Arc::new(old.patched(&changes)));
             }
         }
-        state.sets.apply(&self.catalog, changes);
-        let replaced = state.orders.apply(&self.catalog, changes, moved);
+        state.sets.apply(&records);
+        let replaced = state.orders.apply(&records, moved);
         state.recent.note(version, changes);
         self.blocks.leave_room(state.orders.evictable_bytes());
         state.version = version;

@@ -2,7 +2,8 @@
 //! bound.
 
 use super::cache::scan::{Scan, Which};
-use super::ident::quote;
+use super::extract::Extract;
+use super::ident::{self, quote};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::record::Value;
@@ -64,6 +65,28 @@ impl Dialect {
         (format!("SELECT {columns} FROM {}{condition}", quote(collection.name())), values)
     }
 
+    /// All columns of the records that are extracted, in ascending order of ids, and the values to bind; `driver` as in
+    /// [`Dialect::conditions`].
+    pub(super) fn extract<'a>(
+        &self,
+        extract: &'a Extract,
+        driver: Option<usize>,
+    ) -> (String, Vec<&'a Value>) {
+        let collection = extract.of();
+        let (condition, values) = self.conditions(collection, extract.conditions(), driver);
+        let mut columns = columns_of("t", collection);
+        let mut joins = String::new();
+        for (place, (target, &position)) in extract.targets().zip(&extract.followed).enumerate() {
+            let (alias, field) = (format!("r{place}"), quote(collection.fields()[position].name()));
+            columns.push_str(", ");
+            columns.push_str(&columns_of(&alias, target));
+            joins.push_str(&format!(" LEFT JOIN {} {alias} ON {alias}.id = t.{field}", quote(target.name())));
+        }
+        let (table, fields) = (quote(collection.name()), ident::columns(collection));
+        let matching = format!("SELECT id, {fields} FROM {table}{condition}");
+        (format!("SELECT {columns} FROM ({matching}) t{joins} ORDER BY t.id"), values)
+    }
+
     /// One condition on a column.
     fn condition<'a>(
         &self,
@@ -117,4 +140,10 @@ impl Dialect {
     fn place(&self, number: usize) -> String {
         format!("{}{number}", self.placeholder)
     }
+}
+
+/// The id and the fields of a collection that goes by another name.
+fn columns_of(alias: &str, collection: &Collection) -> String {
+    let fields = collection.fields().iter().map(|field| format!(", {alias}.{}", quote(field.name())));
+    format!("{alias}.id{}", fields.collect::<String>())
 }

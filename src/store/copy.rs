@@ -3,35 +3,35 @@
 //! Both ends are one transaction each. A batch of records is read while the one before it is written; what was written
 //! is read back and compared before it is committed.
 
+mod ends;
 pub(super) mod failure;
+mod look;
 mod outlet;
 mod progress;
 pub(super) mod rows;
+mod summary;
 
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::audit::{Deed, Head};
+use super::audit::Deed;
 use super::keys::KeyRow;
 use super::url::StorageUrl;
 use super::{postgres, sqlite};
 use crate::catalog::Catalog;
+use ends::Target;
+pub(super) use ends::{Care, MOST_FAULTS, Source, reached};
 pub use failure::CopyError;
+pub(super) use look::{Looked, look};
 pub(super) use outlet::Outlet;
-use progress::tell;
+pub(super) use progress::tell;
 pub use progress::{Copied, Progress, Watch};
-use rows::{Batch, Sum, Tally};
+use rows::{Sum, Tally};
+pub use summary::Summary;
 
 /// How many batches may wait between the reader and the writer.
 const WAITING: usize = 4;
-
-/// What the whole copy came to.
-#[derive(Debug, Default)]
-pub struct Summary {
-    pub collections: Vec<Copied>,
-    pub keys: usize,
-}
 
 /// How to copy, beyond from where to where.
 pub struct Order<'a> {
@@ -40,31 +40,21 @@ pub struct Order<'a> {
     pub catalog: Arc<Catalog>,
     /// Whether to write a database on a network file system all the same.
     pub any_filesystem: bool,
+    /// Whether the file that is made has the trail of the source as its own, as a backup has it.
+    pub keeps_trail: bool,
 }
 
 /// Copies all that the catalog declares. When this fails, or is dropped, the target is as it was.
 pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError> {
-    let Order { from, to, catalog, any_filesystem } = order;
+    let Order { from, to, catalog, any_filesystem, keeps_trail } = order;
     let (mut from_server, mut to_server) = (reached(from).await?, reached(to).await?);
     refuse_same(from, to, from_server.as_ref(), to_server.as_ref()).await?;
-    let mut source = match (from, &mut from_server) {
-        (StorageUrl::Postgres(_), Some(server)) => Source::Postgres(server.source(catalog).await?),
-        (StorageUrl::Sqlite(path), _) => {
-            let needs_unicode = matches!(to, StorageUrl::Postgres(_));
-            Source::Sqlite(sqlite::copy::Source::open(path, catalog, needs_unicode).await?)
-        }
-        (StorageUrl::Postgres(_), None) => return Err(CopyError::NoSource(from.to_string())),
-    };
+    let needs_unicode = matches!(to, StorageUrl::Postgres(_));
+    let mut source = Source::open(from, &mut from_server, catalog, needs_unicode).await?;
     for note in source.notes() {
         tell(watch, Progress::Left(note));
     }
-    let mut target = match (to, &mut to_server) {
-        (StorageUrl::Postgres(_), Some(server)) => Target::Postgres(server.target(catalog).await?),
-        (StorageUrl::Sqlite(path), _) => {
-            Target::Sqlite(sqlite::copy::Target::open(path, catalog, *any_filesystem).await?)
-        }
-        (StorageUrl::Postgres(_), None) => return Err(CopyError::NoSource(to.to_string())),
-    };
+    let mut target = Target::open(to, &mut to_server, catalog, *any_filesystem).await?;
 
     let mut sums = Vec::new();
     for collection in catalog.collections() {
@@ -84,7 +74,13 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
     }
     let keys = source.keys().await?;
     target.write_keys(keys.clone()).await?;
-    target.record(Deed::copied(&from.to_string(), &source.trail().await?)).await?;
+    if let Some(id) = source.id().await? {
+        target.write_id(id).await?;
+    }
+    match keeps_trail {
+        true => target.write_trail(source.whole_trail().await?).await?,
+        false => target.record(Deed::copied(&from.to_string(), &source.trail().await?)).await?,
+    }
 
     let mut summary = Summary { collections: Vec::new(), keys: keys.len() };
     for (collection, sum) in catalog.collections().iter().zip(sums) {
@@ -100,14 +96,6 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
     tell(watch, Progress::Committing);
     target.commit().await?;
     Ok(summary)
-}
-
-/// The server of a store that is on one.
-async fn reached(url: &StorageUrl) -> Result<Option<postgres::copy::Reached>, CopyError> {
-    match url {
-        StorageUrl::Sqlite(_) => Ok(None),
-        StorageUrl::Postgres(url) => postgres::copy::Reached::find(url).await.map(Some),
-    }
 }
 
 /// A store cannot be copied into itself, by whatever names it goes.
@@ -138,117 +126,4 @@ fn sum_of_keys(keys: &[KeyRow]) -> Sum {
         tally.add(1, &key.bytes());
     }
     tally.sum()
-}
-
-/// A store as it was at one moment.
-enum Source<'a> {
-    Sqlite(sqlite::copy::Source),
-    Postgres(postgres::copy::Source<'a>),
-}
-
-impl Source<'_> {
-    /// What is stored and not declared, in words.
-    fn notes(&mut self) -> Vec<String> {
-        match self {
-            Self::Sqlite(source) => source.notes(),
-            Self::Postgres(source) => source.notes(),
-        }
-    }
-
-    /// The number of records, and the largest id that was ever given.
-    async fn extent(&mut self, position: usize) -> Result<(u64, i64), CopyError> {
-        match self {
-            Self::Sqlite(source) => source.extent(position).await,
-            Self::Postgres(source) => source.extent(position).await,
-        }
-    }
-
-    /// All records in ascending order of ids.
-    async fn read(&mut self, position: usize, outlet: Outlet) -> Result<Sum, CopyError> {
-        match self {
-            Self::Sqlite(source) => source.read(position, outlet).await,
-            Self::Postgres(source) => source.read(position, outlet).await,
-        }
-    }
-
-    /// The access keys in the order of their names.
-    async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
-        match self {
-            Self::Sqlite(source) => source.keys().await,
-            Self::Postgres(source) => source.keys().await,
-        }
-    }
-
-    /// Where its trail ends.
-    async fn trail(&mut self) -> Result<Head, CopyError> {
-        match self {
-            Self::Sqlite(source) => source.trail().await,
-            Self::Postgres(source) => source.trail().await,
-        }
-    }
-}
-
-/// A store that was empty, inside the transaction that fills it. Dropped, it is empty again.
-enum Target<'a> {
-    Sqlite(sqlite::copy::Target),
-    Postgres(postgres::copy::Target<'a>),
-}
-
-impl Target<'_> {
-    /// Takes records until no more come. The next id that is given will be beyond `counter`.
-    async fn write(
-        &mut self,
-        position: usize,
-        counter: i64,
-        batches: mpsc::Receiver<Batch>,
-    ) -> Result<(), CopyError> {
-        match self {
-            Self::Sqlite(target) => target.write(position, counter, batches).await,
-            Self::Postgres(target) => target.write(position, counter, batches).await,
-        }
-    }
-
-    /// Makes what is better made when all records are there.
-    async fn index(&mut self, position: usize) -> Result<(), CopyError> {
-        match self {
-            Self::Sqlite(target) => target.index(position).await,
-            Self::Postgres(target) => target.index(position).await,
-        }
-    }
-
-    async fn write_keys(&mut self, keys: Vec<KeyRow>) -> Result<(), CopyError> {
-        match self {
-            Self::Sqlite(target) => target.write_keys(keys).await,
-            Self::Postgres(target) => target.write_keys(keys).await,
-        }
-    }
-
-    /// Puts into its trail where all of it came from. The trail of the source stays there.
-    async fn record(&mut self, deed: Deed) -> Result<(), CopyError> {
-        match self {
-            Self::Sqlite(target) => target.record(deed).await,
-            Self::Postgres(target) => target.record(deed).await,
-        }
-    }
-
-    async fn read(&mut self, position: usize, outlet: Outlet) -> Result<Sum, CopyError> {
-        match self {
-            Self::Sqlite(target) => target.read(position, outlet).await,
-            Self::Postgres(target) => target.read(position, outlet).await,
-        }
-    }
-
-    async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
-        match self {
-            Self::Sqlite(target) => target.keys().await,
-            Self::Postgres(target) => target.keys().await,
-        }
-    }
-
-    async fn commit(self) -> Result<(), CopyError> {
-        match self {
-            Self::Sqlite(target) => target.commit().await,
-            Self::Postgres(target) => target.commit().await,
-        }
-    }
 }

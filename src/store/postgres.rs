@@ -24,6 +24,7 @@ mod group_run;
 mod group_steps;
 mod group_window;
 mod id_counter;
+mod import_table;
 mod index_builds;
 mod indexes;
 mod key_check;
@@ -50,6 +51,7 @@ mod set_reader;
 mod sql;
 mod start_failure;
 mod statement_cache;
+mod store_id;
 mod stored_answers;
 mod system_tables;
 mod tables;
@@ -65,11 +67,12 @@ use std::time::{Duration, Instant};
 use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
 
-use super::audit::Actor;
+use super::audit::{Actor, Deed};
 use super::cache::MemoryUse;
 use super::cache::list_request::ListRequest;
 use super::cache::read_path;
 use super::fatal::FatalLatch;
+use super::imports::{Begun, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
@@ -84,6 +87,7 @@ use crate::record::access_key::{KeyEntry, KeyHash};
 use address::PostgresUrl;
 pub use engine::Postgres;
 use key_follower::KeyFollower;
+use key_table::KeyTable;
 use server::{History, Server};
 use session::{Session, SessionContext};
 use statement_cache::Statements;
@@ -120,6 +124,10 @@ impl Postgres {
             observer.report(Event::Notice(words));
         }
         let undeclared_refs = prepare::undeclared_refs(&mut first.client, &place, &catalog).await?;
+        let id = store_id::read(&first.client).await.map_err(|error| OpenError::Unusable {
+            place: place.clone(),
+            cause: start_failure::cause(&error),
+        })?;
         let budget = Arc::new(AnswerBudget::new(settings.stored_answers, observer.clone()));
         let context = SessionContext {
             statements: Statements::all(&catalog, &undeclared_refs),
@@ -127,13 +135,14 @@ impl Postgres {
             catalog,
             observer,
             fatal: FatalLatch::new(),
-            memory_bytes: settings.memory,
+            settings,
             budget,
         };
         let session = session_tasks::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = WriterHandle::default();
         let refusals = WriteRefusals::default();
-        let engine = Arc::new(Self { context, writer, refusals, current: ArcSwapOption::new(Some(session)) });
+        let engine =
+            Arc::new(Self { id, context, writer, refusals, current: ArcSwapOption::new(Some(session)) });
         let fatal = engine.context.fatal.clone();
         let work = writer::work(engine.clone());
         tokio::spawn(async move { fatal.guard_task("the writer", work).await });
@@ -236,6 +245,47 @@ impl Postgres {
         // keys before anything else.
         let _ = session.validator.refresh().await;
         changed
+    }
+
+    /// Adds to the trail what changes nothing.
+    pub(super) async fn note(&self, deed: Deed, by: Actor) -> Result<(), KeyAdminError> {
+        let session = self.in_session()?;
+        session.keys.note(&session.server, deed, by).await
+    }
+
+    pub(super) async fn begin_import(&self, new: &NewImport) -> Result<Begun, KeyAdminError> {
+        let session = self.in_session()?;
+        let begin = async |table: &mut KeyTable| table.begin_import(new).await;
+        session.keys.with(&session.server, StoreError::OutcomeUnknown, begin).await
+    }
+
+    pub(super) async fn tell_import(
+        &self,
+        number: i64,
+        is_over: bool,
+        report: &str,
+    ) -> Result<(), KeyAdminError> {
+        let session = self.in_session()?;
+        let tell = async |table: &mut KeyTable| table.tell_import(number, is_over, report).await;
+        session.keys.with(&session.server, StoreError::OutcomeUnknown, tell).await
+    }
+
+    pub(super) async fn note_file(&self, file: &ImportedFile) -> Result<(), KeyAdminError> {
+        let session = self.in_session()?;
+        let note = async |table: &mut KeyTable| table.note_file(file).await;
+        session.keys.with(&session.server, StoreError::OutcomeUnknown, note).await
+    }
+
+    pub(super) async fn knows_file(&self, file: &ImportedFile) -> Result<bool, KeyAdminError> {
+        let session = self.in_session()?;
+        let look = async |table: &mut KeyTable| table.knows_file(file).await;
+        session.keys.with(&session.server, StoreError::Unavailable, look).await
+    }
+
+    pub(super) async fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {
+        let session = self.in_session()?;
+        let find = async |table: &mut KeyTable| table.import(number).await;
+        session.keys.with(&session.server, StoreError::Unavailable, find).await
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@
 //! so who would wait too long is told so at once: refusing costs about as much as a quick list, and whoever is refused
 //! after having waited has cost both.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -27,6 +28,10 @@ pub(super) struct ReadLimiter {
     places: Semaphore,
     inside: Semaphore,
     at_once: usize,
+    /// How many with a permit have stepped out.
+    outside: AtomicUsize,
+    /// How many have stepped out and hung up: the next permit that is given back goes.
+    lost: AtomicUsize,
     pace: Mutex<Pace>,
 }
 
@@ -35,7 +40,13 @@ pub(super) struct ReadLimiter {
 pub(super) struct ReadPermit<'a> {
     limiter: &'a ReadLimiter,
     _place: SemaphorePermit<'a>,
-    _inside: SemaphorePermit<'a>,
+    inside: Option<SemaphorePermit<'a>>,
+}
+
+/// Somebody with a permit who lets another in.
+struct Outside<'a> {
+    limiter: &'a ReadLimiter,
+    is_back: bool,
 }
 
 /// The time from one who leaves to the next, while others wait.
@@ -64,7 +75,14 @@ impl ReadLimiter {
     /// Lets so many read at once.
     pub(super) fn new(at_once: usize) -> Self {
         let (places, inside) = (Semaphore::new(PLACES), Semaphore::new(at_once));
-        Self { places, inside, at_once, pace: Mutex::default() }
+        Self {
+            places,
+            inside,
+            at_once,
+            outside: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
+            pace: Mutex::default(),
+        }
     }
 
     /// Waits to be let in; refuses who would wait too long.
@@ -74,19 +92,47 @@ impl ReadLimiter {
             return Err(StoreError::Busy);
         }
         match timeout(PERMIT_TIMEOUT, self.inside.acquire()).await {
-            Ok(Ok(inside)) => Ok(ReadPermit { limiter: self, _place: place, _inside: inside }),
+            Ok(Ok(inside)) => Ok(ReadPermit { limiter: self, _place: place, inside: Some(inside) }),
             // It is never closed.
             Ok(Err(_)) | Err(_) => Err(StoreError::Busy),
         }
     }
 
+    /// Waits for what others make, without reading: for so long another is let in. For who has a permit.
+    pub(super) async fn step_out<T>(&self, wait: impl Future<Output = T>) -> Result<T, StoreError> {
+        self.outside.fetch_add(1, Relaxed);
+        self.inside.add_permits(1);
+        let mut outside = Outside { limiter: self, is_back: false };
+        let waited = wait.await;
+        match timeout(PERMIT_TIMEOUT, self.inside.acquire()).await {
+            Ok(Ok(inside)) => inside.forget(),
+            Ok(Err(_)) | Err(_) => return Err(StoreError::Busy),
+        }
+        outside.is_back = true;
+        Ok(waited)
+    }
+
     fn waiting(&self) -> usize {
-        (PLACES - self.places.available_permits()).saturating_sub(self.at_once)
+        let taken = PLACES - self.places.available_permits();
+        taken.saturating_sub(self.at_once + self.outside.load(Relaxed))
+    }
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        self.limiter.outside.fetch_sub(1, Relaxed);
+        self.limiter.lost.fetch_add(usize::from(!self.is_back), Relaxed);
     }
 }
 
 impl Drop for ReadPermit<'_> {
     fn drop(&mut self) {
+        let lost = self.limiter.lost.fetch_update(Relaxed, Relaxed, |lost| lost.checked_sub(1));
+        if lost.is_ok()
+            && let Some(inside) = self.inside.take()
+        {
+            inside.forget();
+        }
         self.limiter.pace.lock().note(Instant::now(), self.limiter.waiting() > 0);
     }
 }
@@ -108,6 +154,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_steps_out_lets_one_more_in_and_waits_to_come_back() {
+        let limiter = ReadLimiter::new(1);
+        let first = limiter.acquire().await.unwrap();
+        let (made, awaited) = tokio::sync::oneshot::channel();
+        let mut out = Box::pin(limiter.step_out(awaited));
+        assert!(out.as_mut().now_or_never().is_none());
+        let second = limiter.acquire().now_or_never().unwrap().unwrap();
+        assert!(limiter.acquire().now_or_never().is_none(), "a third is let in");
+        made.send(7).unwrap();
+        assert!(out.as_mut().now_or_never().is_none(), "it is back beside the second");
+        drop(second);
+        assert_eq!(out.await.unwrap(), Ok(7));
+        assert!(limiter.acquire().now_or_never().is_none(), "another is let in beside it");
+        drop(first);
+        limiter.acquire().now_or_never().unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn who_steps_out_and_hangs_up_leaves_as_many_permits_as_there_were() {
+        let limiter = ReadLimiter::new(2);
+        for _ in 0..3 {
+            let permit = limiter.acquire().await.unwrap();
+            let mut out = Box::pin(limiter.step_out(std::future::pending::<()>()));
+            assert!(out.as_mut().now_or_never().is_none());
+            let others = [limiter.acquire().await.unwrap(), limiter.acquire().await.unwrap()];
+            drop(out);
+            drop(permit);
+            assert!(limiter.acquire().now_or_never().is_none(), "both are still inside");
+            drop(others);
+            assert_eq!((limiter.inside.available_permits(), limiter.waiting()), (2, 0));
+        }
+    }
+
+    #[tokio::test]
     async fn who_waits_too_long_is_let_go() {
         let limiter = ReadLimiter::new(1);
         let _first = limiter.acquire().await.unwrap();
@@ -124,6 +204,7 @@ mod tests {
         drop(waiting);
         assert!(limiter.acquire().now_or_never().is_none(), "there are places again");
     }
+
     #[test]
     fn who_would_wait_too_long_is_told_at_once_and_a_few_never_are() {
         let mut pace = Pace::default();

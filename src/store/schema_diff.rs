@@ -3,11 +3,18 @@
 //!
 //! Nothing is read here. The engine counts the records that a question is about, and knows how to change a table.
 
+mod rules;
+
+pub(super) use rules::differing;
+
 use super::ident::{self, quote};
 use super::migration::Conflict;
+use super::rule_checks::RuleCheck;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
+use crate::catalog::rule::Format;
+use crate::record::Value;
 
 /// A column of a stored table.
 pub(super) struct Column {
@@ -17,6 +24,8 @@ pub(super) struct Column {
     /// The kind of field that it was made for, if for any.
     pub(super) kind: Option<FieldKind>,
     pub(super) is_not_null: bool,
+    /// What a row that does not name it gets, where that is a value of its kind.
+    pub(super) default: Option<Value>,
     /// A condition on values that its kind does not have, where the table would let them in.
     pub(super) intruders: Option<String>,
     /// The table that it refers to, and the deletion rule as SQL spells it.
@@ -39,6 +48,12 @@ pub(super) trait Stored {
 
     /// Whether a unique rule is held by the table already.
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool;
+
+    /// The constraints that hold the rules of a column.
+    fn rules(&self, column: &str) -> Vec<String>;
+
+    /// What the constraint of a rule is called.
+    fn rule_name(&self, column: &str, rule: &RuleCheck) -> String;
 
     /// Where a column that is not declared came from, where the engine can tell.
     fn origin(&self, _collection: &Collection, _column: &Column) -> Origin {
@@ -81,6 +96,8 @@ pub(super) enum Change<'a> {
     Require(&'a Field),
     Release(&'a Field),
     Refer(&'a Field),
+    Rules(&'a Field),
+    Default(&'a Field),
 }
 
 impl Change<'_> {
@@ -91,6 +108,8 @@ impl Change<'_> {
             Self::Require(field) => format!("require the field {} of {name}", field.name()),
             Self::Release(field) => format!("no longer require the field {} of {name}", field.name()),
             Self::Refer(field) => format!("change what the field {} of {name} refers to", field.name()),
+            Self::Rules(field) => format!("change the rules of the field {} of {name}", field.name()),
+            Self::Default(field) => format!("change the default of the field {} of {name}", field.name()),
         }
     }
 }
@@ -98,6 +117,8 @@ impl Change<'_> {
 /// A conflict, if records are found for which the condition holds.
 pub(super) struct Question {
     pub(super) condition: String,
+    /// Of those only the records whose text in this column is not of this format, which no database can tell.
+    pub(super) unless: Option<(String, Format)>,
     pub(super) message: String,
     pub(super) remedy: String,
     /// What is wrong even without such records has this remedy then.
@@ -152,12 +173,19 @@ struct SchemaDiff<'a, 'b, T, F> {
 impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
     fn ask(&mut self, condition: String, message: String, remedy: impl Into<String>) {
         let remedy = remedy.into();
-        self.differences.questions.push(Question { condition, message, remedy, remedy_without: None });
+        let question = Question { condition, unless: None, message, remedy, remedy_without: None };
+        self.differences.questions.push(question);
     }
 
     fn refuse(&mut self, condition: String, message: String, remedy: String, remedy_without: String) {
         let remedy_without = Some(remedy_without);
-        self.differences.questions.push(Question { condition, message, remedy, remedy_without });
+        self.differences.questions.push(Question {
+            condition,
+            unless: None,
+            message,
+            remedy,
+            remedy_without,
+        });
     }
 
     fn undeclared_columns(&mut self) {
@@ -213,7 +241,7 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
 
     fn new_field(&mut self, field: &'a Field) {
         let (name, field_name) = (self.collection.name(), field.name());
-        if !field.is_required() {
+        if !field.must_be_given() {
             self.differences.changes.push(Change::Add(field));
             return;
         }
@@ -225,7 +253,10 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
         self.refuse(
             "TRUE".into(),
             format!("the field {field_name} of {name} is new and required, and the stored table lacks it"),
-            format!("{renamings}declare it without `required`, give every record a value, then require it"),
+            format!(
+                "{renamings}give it a `default`, or declare it without `required`, give every record a value, \
+                 then require it"
+            ),
             format!("there are no records yet: drop the table and start again: {dropping}"),
         );
     }
@@ -258,6 +289,10 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
         }
         self.requirement(field, column);
         self.reference(field, column);
+        self.rules(field);
+        if column.default != field.default().map(|_| Value::default_of(field)) {
+            self.differences.changes.push(Change::Default(field));
+        }
     }
 
     fn requirement(&mut self, field: &'a Field, column: &Column) {
@@ -309,21 +344,26 @@ impl<'a, 'b, T: Stored, F: Fn(&Collection) -> bool> SchemaDiff<'a, 'b, T, F> {
     fn unique_rules(&mut self) {
         let collection = self.collection;
         for rule in collection.unique() {
-            let names: Vec<&str> =
-                rule.iter().map(|&position| collection.fields()[position].name()).collect();
-            // A rule over a field that is only now added is met: no record has a value.
-            let is_new = names.iter().any(|name| self.table.column(name).is_none());
-            if is_new || self.table.holds(collection, rule) {
+            let fields = rule.iter().map(|&position| &collection.fields()[position]);
+            let (stored, added): (Vec<&Field>, Vec<&Field>) =
+                fields.partition(|field| self.table.column(field.name()).is_some());
+            // A rule over a field that is only now added is met: no record has a value, unless all have the same.
+            let is_met = added.iter().any(|field| field.default().is_none());
+            if is_met || self.table.holds(collection, rule) {
                 continue;
             }
-            let columns: Vec<String> = names.iter().map(|name| quote(name)).collect();
+            let columns: Vec<String> = stored.iter().map(|field| quote(field.name())).collect();
             let set: Vec<String> = columns.iter().map(|column| format!("{column} IS NOT NULL")).collect();
             let (set, columns, table) = (set.join(" AND "), columns.join(", "), quote(collection.name()));
-            self.ask(
-                format!(
+            let condition = match columns.is_empty() {
+                true => format!("(SELECT count(*) FROM {table}) > 1"),
+                false => format!(
                     "{set} AND ({columns}) IN \
                      (SELECT {columns} FROM {table} GROUP BY {columns} HAVING count(*) > 1)"
                 ),
+            };
+            self.ask(
+                condition,
                 format!(
                     "{} must now be unique by {}, and some records are not",
                     collection.name(),

@@ -1,10 +1,12 @@
 //! The embedded engine: opens the file, reads through lent connections, hands writes to the writing thread.
 
 mod audit;
+pub(super) mod backup;
 mod batch;
 mod connection;
 pub(super) mod copy;
 mod deletion;
+mod faults;
 mod file;
 mod foreign;
 mod free_pages;
@@ -12,6 +14,7 @@ mod free_pages;
 pub(super) mod fuzzing;
 mod group;
 mod ids;
+mod import_table;
 mod key_follower;
 pub(super) mod key_table;
 mod kind;
@@ -20,9 +23,11 @@ mod place;
 mod reader;
 mod reading;
 mod reserve;
+pub(super) mod restore;
 mod row;
 mod set_reader;
 mod sql;
+mod store_id;
 mod stored_answers;
 mod tables;
 mod undeclared_refs;
@@ -41,12 +46,13 @@ use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::cache::builder::Builder;
 use super::fatal::FatalLatch;
+use super::imports::{Begun, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
 use super::read_limiter::ReadLimiter;
 use super::write::handle::WriterHandle;
-use super::{OpenError, OpenSettings, StoreError};
+use super::{OpenError, OpenSettings, StoreError, StoreId};
 use crate::catalog::Catalog;
 use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
@@ -65,6 +71,7 @@ const FOR_QUICK_READS: usize = 2;
 
 /// A database file, open for one server.
 pub struct Sqlite {
+    pub(super) id: StoreId,
     statements: Arc<[Statements]>,
     readers: Readers,
     limiter: ReadLimiter,
@@ -101,6 +108,7 @@ impl Sqlite {
         let file = Arc::new(DatabaseFile::lock(path)?);
         let mut connection = connection::open(path, Role::Writer)?;
         prepare(path, &mut connection, &catalog, &observer)?;
+        let id = store_id::read(&connection).map_err(|error| connection::unusable(path, &error))?;
         let statements: Arc<[Statements]> = catalog.collections().iter().map(Statements::new).collect();
         let reading = reading_connections();
         let readers = Readers::open(&file, reading)?;
@@ -130,6 +138,7 @@ impl Sqlite {
         file.keep_reserve(&observer);
         let windows = Windows::default();
         Ok(Self {
+            id,
             statements,
             readers,
             limiter,
@@ -163,6 +172,36 @@ impl Sqlite {
 
     pub(super) async fn change_key(&self, change: KeyChange, by: Actor) -> Result<Changed, KeyAdminError> {
         self.with_keys(move |table| table.change(&change, &by)).await
+    }
+
+    /// Adds to the trail what changes nothing.
+    pub(super) async fn note(&self, deed: Deed, by: Actor) -> Result<(), KeyAdminError> {
+        self.with_keys(move |table| table.note(&deed, &by)).await
+    }
+
+    pub(super) async fn begin_import(&self, new: NewImport) -> Result<Begun, KeyAdminError> {
+        self.with_keys(move |table| table.begin_import(&new)).await
+    }
+
+    pub(super) async fn tell_import(
+        &self,
+        number: i64,
+        is_over: bool,
+        report: String,
+    ) -> Result<(), KeyAdminError> {
+        self.with_keys(move |table| table.tell_import(number, is_over, &report)).await
+    }
+
+    pub(super) async fn note_file(&self, file: ImportedFile) -> Result<(), KeyAdminError> {
+        self.with_keys(move |table| table.note_file(&file)).await
+    }
+
+    pub(super) async fn knows_file(&self, file: ImportedFile) -> Result<bool, KeyAdminError> {
+        self.with_keys(move |table| table.knows_file(&file)).await
+    }
+
+    pub(super) async fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {
+        self.with_keys(move |table| table.import(number)).await
     }
 
     /// Works on the stored keys as a command does, beside the writer and where waiting for it holds up nobody;
@@ -220,6 +259,7 @@ impl Sqlite {
 
     pub(super) fn close(&self) {
         self.access_keys.stop();
+        self.cache.builds.stop();
         self.writer.close();
     }
 }
@@ -245,6 +285,8 @@ fn prepare(
         .and_then(|()| key_table::create_tables(&transaction))
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
+        .and_then(|()| store_id::create_table(&transaction))
+        .and_then(|()| import_table::create_tables(&transaction))
         .and_then(|()| stored_answers::create_tables(&transaction))
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())

@@ -30,7 +30,7 @@ pub struct WriteRequest {
 }
 
 /// Who makes a write, and in which request.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Origin {
     /// The holder of the access key; `None` for the anonymous.
     pub author: Option<Arc<Holder>>,

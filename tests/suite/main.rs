@@ -15,6 +15,7 @@ mod support {
     pub(crate) mod engine;
     pub(crate) mod exchange;
     pub(crate) mod home;
+    pub(crate) mod imports;
     pub(crate) mod metrics;
     pub(crate) mod race;
     pub(crate) mod server;
@@ -37,15 +38,21 @@ mod api {
     mod console;
     mod cors;
     mod create;
+    mod dates;
+    mod defaults;
     mod delete;
     mod errors;
     mod expand;
     mod expand_access;
+    mod exports;
     mod fetch;
     mod field_types;
     mod fields;
     mod filter;
     mod headers;
+    mod import_jobs;
+    mod import_requests;
+    mod imports;
     mod json_exactness;
     mod judgement;
     mod keys;
@@ -65,6 +72,7 @@ mod api {
     mod rotation;
     mod schema;
     mod search;
+    mod string_rules;
     mod unknown_keys;
     mod unique;
     mod update;
@@ -89,6 +97,7 @@ mod robustness {
 
 /// What is kept, through races, crashes, other tools and changed configurations.
 mod store {
+    mod backup;
     mod batches;
     mod bounds;
     mod changes;
@@ -97,9 +106,13 @@ mod store {
     mod copy;
     mod counts;
     mod crash;
+    mod dates;
+    mod defaults;
     mod edges;
+    mod exports;
     mod history;
     mod ids;
+    mod import;
     mod large_deletes;
     mod long_strings;
     mod query_counts;
@@ -107,8 +120,11 @@ mod store {
     mod renames;
     mod reopening;
     mod retries;
+    mod round_trips;
     mod sorted;
     mod start;
+    mod string_rules;
+    mod store_id;
     mod stored_answers;
     mod tables;
 
@@ -122,6 +138,8 @@ mod store {
         mod log;
         mod replaced;
         mod reserve;
+        mod restore;
+        mod schedule;
         mod space;
         mod tables;
         mod triggers;
@@ -136,8 +154,10 @@ mod store {
         mod blocked_writes;
         mod columns;
         mod copy;
+        mod dates;
         mod foreign_triggers;
         mod full;
+        mod imports;
         mod index_builds;
         mod keys;
         mod ledger;
@@ -168,6 +188,7 @@ mod model {
     mod postgres;
     mod requests;
     mod search;
+    mod sequences;
     mod texts;
 }
 
@@ -177,6 +198,8 @@ mod cli {
     mod canaries;
     mod check;
     mod copy;
+    mod export;
+    mod import_server;
     mod init;
     mod keys;
     mod log;
@@ -190,6 +213,7 @@ mod cli {
     /// What is said with names of files.
     mod sqlite {
         mod busy;
+        mod in_use;
         mod precedence;
     }
 

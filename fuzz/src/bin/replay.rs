@@ -16,7 +16,7 @@ use dev::dice::Dice;
 static NOW: Mutex<(String, Vec<u8>)> = Mutex::new((String::new(), Vec::new()));
 
 /// A server takes as long for one input as a parser for many.
-const ROUTER_SHARE: u64 = 10;
+const SERVER_SHARE: u64 = 10;
 const LONGEST: usize = 2048;
 
 fn main() -> io::Result<ExitCode> {
@@ -48,7 +48,7 @@ fn main() -> io::Result<ExitCode> {
             run(input);
         }
         let words = words(&fs::read_to_string(Path::new(dictionaries).join(format!("{name}.dict")))?);
-        let runs = if name == "router" { runs / ROUTER_SHARE } else { runs };
+        let runs = if matches!(name, "router" | "batch") { runs / SERVER_SHARE } else { runs };
         let mut dice = Dice::new(seed);
         for number in 0..runs {
             let input = change(&mut dice, &inputs, &words);

@@ -1,7 +1,8 @@
 //! A JSON body → a draft, a patch, the draft of an access key; and back through the representation.
 
 use carnet::catalog::collection::Collection;
-use carnet::catalog::field::FieldKind;
+use carnet::catalog::date::Datetime;
+use carnet::catalog::field::{Field, FieldKind};
 use carnet::record::draft::key::{KeyDraft, grace_faults, parse_grace};
 use carnet::record::draft::{DEEPEST, Draft, DraftError, Patch};
 use carnet::record::moment::Moment;
@@ -31,7 +32,7 @@ pub(crate) fn run(input: &[u8]) {
                 let values = draft.values().to_vec();
                 assert_eq!(values.len(), collection.fields().len());
                 for (field, value) in collection.fields().iter().zip(&values) {
-                    agree(field.kind(), field.is_required(), members.get(field.name()), value);
+                    agree(field, members.get(field.name()), value);
                 }
                 assert!(members.keys().all(|name| collection.find_field(name).is_some()));
                 round_trip(collection, id, values);
@@ -47,7 +48,7 @@ pub(crate) fn run(input: &[u8]) {
                 let value = patch.values().iter().find(|(given, _)| *given == position);
                 assert_eq!(value.is_some(), members.contains_key(field.name()), "{}", field.name());
                 if let Some((_, value)) = value {
-                    agree(field.kind(), field.is_required(), members.get(field.name()), value);
+                    agree(field, members.get(field.name()), value);
                 }
             }
         }
@@ -89,12 +90,23 @@ fn keys(input: &[u8], members: Option<&Members>) {
 }
 
 /// The value of a field is what the body says of it.
-fn agree(kind: FieldKind, is_required: bool, said: Option<&serde_json::Value>, value: &Value) {
+fn agree(field: &Field, said: Option<&serde_json::Value>, value: &Value) {
     use serde_json::Value as Json;
+    let kind = field.kind();
     match (said, value) {
-        (None | Some(Json::Null), Value::Null) => assert!(!is_required),
+        (None, value) if field.default().is_some() => assert_eq!(*value, Value::default_of(field)),
+        (None | Some(Json::Null), Value::Null) => assert!(!field.is_required()),
+        (Some(Json::String(said)), Value::Date(day)) => {
+            assert!(kind == FieldKind::Date && day.to_string() == *said, "a day has one text");
+        }
+        (Some(Json::String(said)), Value::Datetime(moment)) => {
+            assert!(kind == FieldKind::Datetime && said.contains('T'));
+            assert_eq!(Datetime::parse(&moment.to_string()), Some(*moment), "it is read back");
+            assert_eq!(Datetime::parse_stored(said), Some(*moment), "and so is what was said");
+        }
         (Some(Json::String(said)), Value::Text(text)) => {
             assert!(kind == FieldKind::String && said == text && !text.contains('\0'));
+            assert_eq!(field.rules().check(text), Ok(()));
         }
         (Some(Json::Number(said)), Value::Integer(integer)) => {
             assert!(kind == FieldKind::Integer && said.as_i64() == Some(*integer));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use carnet::api::fuzzing::link;
 use carnet::catalog::collection::Collection;
+use carnet::catalog::date::Datetime;
 use carnet::http::query;
 use carnet::record::RecordId;
 use carnet::record::Value;
@@ -66,6 +67,8 @@ fn judge(collection: &Collection, listing: &Listing) {
                 assert!(float.is_finite() && !(*float == 0.0 && float.is_sign_negative()));
             }
             Value::Boolean(boolean) => assert_eq!(boolean.to_string(), filter.text),
+            Value::Date(day) => assert_eq!(day.to_string(), filter.text, "a day has one text"),
+            Value::Datetime(moment) => assert_eq!(Datetime::parse(&filter.text), Some(*moment)),
             Value::Null | Value::Garbled(_) => panic!("nobody can ask for {value:?}"),
         }
     }

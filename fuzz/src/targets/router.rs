@@ -37,18 +37,27 @@ const STATUSES: [u16; 20] =
     [200, 201, 204, 303, 304, 400, 401, 403, 404, 405, 406, 409, 411, 412, 413, 414, 415, 422, 429, 431];
 
 pub(crate) fn run(input: &[u8]) {
+    answer(input);
+}
+
+/// The answer to a request in good form, once it is judged.
+pub(crate) fn answer(input: &[u8]) -> Option<Answer> {
     thread_local! {
         static SERVER: RefCell<Option<Server>> = const { RefCell::new(None) };
     }
-    let Some((choice, input)) = input.split_first() else { return };
+    let (choice, input) = input.split_first()?;
     SERVER.with_borrow_mut(|place| {
         if place.as_ref().is_some_and(|server| server.inputs >= INPUTS) {
             place.take();
         }
         let server = place.get_or_insert_with(Server::start);
         server.inputs += 1;
-        if choice.is_multiple_of(2) { server.ask(*choice, input) } else { server.say(input) }
-    });
+        if choice.is_multiple_of(2) {
+            return server.ask(*choice, input);
+        }
+        server.say(input);
+        None
+    })
 }
 
 struct Server {
@@ -74,7 +83,12 @@ impl Server {
         let observer = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink()));
         let observer = Arc::new(observer.expect("a thread for the log"));
         let url = StorageUrl::Sqlite(folder.path().join("book.db"));
-        let open = OpenSettings { any_filesystem: true, memory: 8 << 20, stored_answers: 8 << 20 };
+        let open = OpenSettings {
+            any_filesystem: true,
+            memory: 8 << 20,
+            stored_answers: 8 << 20,
+            keeps_orders: true,
+        };
         let store = runtime.block_on(Store::open(&url, catalog.clone(), open, observer.clone()));
         let store = store.unwrap_or_else(|error| panic!("{error}"));
         // Strangers come in any number here.
@@ -112,7 +126,7 @@ impl Server {
         for (collection, body) in records {
             let collection = catalog::catalog().at(collection);
             let draft = Draft::parse(collection, body.as_bytes()).expect("a good body");
-            self.write(Write::Insert { collection: collection.position(), draft });
+            self.write(Write::Insert { collection: collection.position(), draft, id: None });
         }
         for (name, is_admin) in [("reader", false), ("admin", true)] {
             let access_key = AccessKey::parse(&format!("{CANARY}-{name}")).expect("a good key");
@@ -150,8 +164,8 @@ impl Server {
     }
 
     /// Sends a request in good form and judges its answer.
-    fn ask(&mut self, choice: u8, input: &[u8]) {
-        let Some(request) = Asked::parse(choice, input) else { return };
+    fn ask(&mut self, choice: u8, input: &[u8]) -> Option<Answer> {
+        let request = Asked::parse(choice, input)?;
         let mut answer = self.client.exchange(&request.bytes, &request.method).expect("an answer");
         if is_planted() && request.method == "PATCH" && answer.status == 412 {
             // The planted bug: a precondition of a PATCH that fails is a failure of ours.
@@ -176,6 +190,7 @@ impl Server {
         } else {
             self.state = state;
         }
+        Some(answer)
     }
 
     /// Looks at what was created, and takes it away again.

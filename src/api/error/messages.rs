@@ -147,6 +147,23 @@ impl ApiError {
             Self::Rule(error) => INVALID_QUERY.row(rule_message(error)),
             Self::Batch(error) => INVALID_BODY.row(batch_message(error)),
             Self::ItemForm(error) => INVALID_BODY.row(item_message(error)),
+            Self::NotAnImport => {
+                UNSUPPORTED_BODY.row("An import must be text/csv, application/x-ndjson or text/vcard")
+            }
+            Self::UnknownImportOption(name) => {
+                INVALID_QUERY.row(format!("{} is not an option of an import", echo(name)))
+            }
+            Self::ImportOptionTwice(name) => INVALID_QUERY.row(format!("{name} is given twice")),
+            Self::ImportOption { name, words } => INVALID_QUERY.row(format!("{name}: {}", echo(words))),
+            Self::ImportFaults { first, count, number } => {
+                let faults = if *count == 1 { "fault" } else { "faults" };
+                INVALID_BODY.row(format!(
+                    "{first} ({count} {faults} in all). Nothing was stored; all of them: /_/imports/{number}/"
+                ))
+            }
+            Self::ImportUnderWay { collection, number } => {
+                CONFLICT.row(format!("An import into {collection} is under way: /_/imports/{number}/"))
+            }
             Self::Store(error) => store_row(error),
             Self::Refused(refusal) => refusal_row(*refusal),
             Self::Item { item, error } => {
@@ -175,6 +192,7 @@ pub(in crate::api) fn draft_message(collection: &str, error: &DraftError) -> Cow
         DraftError::CannotBeChanged(name) => format!("{name} cannot be changed").into(),
         DraftError::Missing(name) => format!("{name} is missing. Cannot create the ressource").into(),
         DraftError::DoesNotValidate(name) => format!("{name} does not validate").into(),
+        DraftError::Refused { field, why } => format!("{field} does not validate: {why}").into(),
         DraftError::NoEarlierItem { member, given, target } => format!(
             "{member} does not validate: {} is not an earlier item that creates a record of {target}",
             echo(given)

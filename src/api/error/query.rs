@@ -22,7 +22,8 @@ pub(super) fn query_message(error: QueryError) -> Cow<'static, str> {
     }
 }
 
-pub(super) fn listing_message(collection: &str, error: &ListingError) -> String {
+/// Why the query of a list is refused; also said where a command takes one.
+pub fn listing_message(collection: &str, error: &ListingError) -> String {
     match error {
         ListingError::UnknownParameter(name) => format!("{} is not a field of {collection}", echo(name)),
         ListingError::NotAFilter { name, field, takes } => {
@@ -30,6 +31,7 @@ pub(super) fn listing_message(collection: &str, error: &ListingError) -> String 
         }
         ListingError::GivenTwice(name) => format!("{name} is given twice"),
         ListingError::DoesNotValidate(name) => format!("{name} does not validate"),
+        ListingError::Refused { name, why } => format!("{name} does not validate: {why}"),
         ListingError::PartOutOfRange(name) => {
             format!("{name} does not validate: it has 1 to {LONGEST_PART} characters")
         }

@@ -62,8 +62,11 @@ pub(super) const PRECONDITION_FAILED: Kind = kind(
 pub(super) const BODY_TOO_LARGE: Kind =
     kind(413, "body-too-large", "The body is longer than the server takes.");
 pub(super) const URL_TOO_LONG: Kind = kind(414, "url-too-long", "The URL is longer than the server takes.");
-pub(super) const UNSUPPORTED_BODY: Kind =
-    kind(415, "unsupported-body", "The body is not JSON in UTF-8, or it is compressed.");
+pub(super) const UNSUPPORTED_BODY: Kind = kind(
+    415,
+    "unsupported-body",
+    "The body is not JSON in UTF-8, or for an import no file that it takes; or it is compressed.",
+);
 pub(super) const IDEMPOTENCY_KEY_REUSED: Kind =
     kind(422, "idempotency-key-reused", "The `Idempotency-Key` was used for another request.");
 pub(super) const RATE_LIMITED: Kind =
@@ -150,8 +153,8 @@ pub(in crate::api) const STATUSES: [Status; 16] = [
         "Conflict",
         &[RETRY_SOON, REPLAYED],
         &[CONFLICT, STILL_REFERENCED, UNDECLARED_RULE, REQUEST_IN_PROGRESS, ANSWER_NOT_KEPT],
-        "Another record still refers to this one, a name is in use, a key has expired, the database has \
-         a rule of its own, or a request with the same `Idempotency-Key` is still under way, or was \
+        "Another record still refers to this one, a name is in use, a key has expired, an import is under way, \
+         the database has a rule of its own, or a request with the same `Idempotency-Key` is still under way, or was \
          done and cannot be answered again; `error` says which.",
     ),
     status(
@@ -167,7 +170,8 @@ pub(in crate::api) const STATUSES: [Status; 16] = [
         "UnsupportedMediaType",
         &["Accept-Encoding"],
         &[UNSUPPORTED_BODY],
-        "The body is neither `application/json` nor `application/*+json`, not in UTF-8, or compressed.",
+        "The body is neither `application/json` nor `application/*+json`, not in UTF-8, or compressed; that of an \
+         import is none of its formats.",
     ),
     status(
         "UnprocessableContent",

@@ -8,6 +8,8 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
 use crate::catalog::name::{EXPANDED, ID, RESSOURCE_URI};
+use crate::catalog::rule::{Format, TextRules};
+use crate::record::representation;
 
 /// No U+0000; any other character, line ends included.
 const TEXT: &str = r"^[^\u0000]*$";
@@ -19,6 +21,14 @@ const EARLIER_ITEM: &str = r"^\$(0|[1-9][0-9]{0,2})$";
 const INTEGER: [&str; 2] = [
     "Written without a point or an exponent: `45.0` and `1e2` are refused, which a schema cannot express.",
     "Written without a point, an exponent or leading zeros.",
+];
+
+/// As a format alone does not say it.
+const DAY: &str = "A day of the years 0001 to 9999.";
+const MOMENT: [&str; 2] = [
+    "With `T`, `Z` or an offset, and at most 6 digits of a second, within the years 0001 to 9999 of UTC, in which it is \
+     answered.",
+    "With `T`, `Z` or an offset, and at most 6 digits of a second.",
 ];
 
 /// What the bodies of this collection may be.
@@ -54,8 +64,35 @@ pub(super) fn value(kind: FieldKind) -> Map<String, Value> {
         }),
         FieldKind::Float => json!({ "type": "number", "format": "double" }),
         FieldKind::Boolean => json!({ "type": "boolean" }),
+        FieldKind::Date => json!({ "type": "string", "format": "date" }),
+        FieldKind::Datetime => json!({ "type": "string", "format": "date-time" }),
     };
     members(value)
+}
+
+fn insert_format(schema: &mut Map<String, Value>, format: Format) {
+    schema.insert("pattern".into(), format.pattern().into());
+    let (name, longest) = match format {
+        Format::Email => ("email", Format::LONGEST_EMAIL),
+        Format::Url => ("uri", Format::LONGEST_URL),
+        Format::Phone => return,
+    };
+    schema.insert("format".into(), name.into());
+    schema.insert("maxLength".into(), longest.into());
+}
+
+/// The rules of a string that the table itself holds.
+pub(super) fn insert_rules(schema: &mut Map<String, Value>, rules: &TextRules) {
+    if let Some(most) = rules.max_length {
+        let of_format = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        schema.insert("maxLength".into(), most.min(of_format).into());
+    }
+    if !rules.choices.is_empty() {
+        for key in ["pattern", "maxLength"] {
+            schema.shift_remove(key);
+        }
+        schema.insert("enum".into(), json!(rules.choices));
+    }
 }
 
 /// A record's id.
@@ -74,13 +111,15 @@ pub(super) fn refer(catalog: &Catalog, field: &Field, schema: &mut Map<String, V
 
 /// A value that the field would accept.
 pub(super) fn example(field: &Field) -> Value {
-    serde_json::from_str(&field.example_json()).unwrap_or_else(|_| field.example().into())
+    serde_json::from_str(&representation::example(field)).unwrap_or_else(|_| field.example().into())
 }
 
 /// What a schema cannot express about how values of this kind are written, in a body and in a query.
 pub(super) fn spelling(kind: FieldKind) -> Option<[&'static str; 2]> {
     match kind {
         FieldKind::Integer => Some(INTEGER),
+        FieldKind::Date => Some([DAY, DAY]),
+        FieldKind::Datetime => Some(MOMENT),
         FieldKind::String | FieldKind::Float | FieldKind::Boolean => None,
     }
 }
@@ -110,14 +149,18 @@ fn record(catalog: &Catalog, collection: &Collection) -> Value {
     if let Some(expanded) = expanded(catalog, collection) {
         properties.insert(EXPANDED.into(), expanded);
     }
-    json!({
+    let mut schema = json!({
         "type": "object",
         "description": format!("A record of `{}`. A field without a value is null.", collection.name()),
         "properties": properties,
         "required": required,
         "additionalProperties": false,
         "examples": [example_of_record(collection)],
-    })
+    });
+    if let Some(title) = collection.title() {
+        schema["x-title"] = title.into();
+    }
+    schema
 }
 
 /// The records that one refers to, where the request asks for them.
@@ -142,15 +185,23 @@ fn expanded(catalog: &Catalog, collection: &Collection) -> Option<Value> {
 }
 
 fn create(catalog: &Catalog, collection: &Collection, side: Side) -> Value {
-    let fields_required = collection.fields().iter().filter(|field| field.is_required());
+    let fields_required = collection.fields().iter().filter(|field| field.must_be_given());
     let required: Vec<&str> = fields_required.map(Field::name).collect();
+    let mut properties = fields(catalog, collection, side);
+    for field in collection.fields() {
+        if let (Some(default), Some(schema)) =
+            (representation::default(field), properties.get_mut(field.name()))
+        {
+            schema["default"] = serde_json::from_str(&default).unwrap_or_default();
+        }
+    }
     json!({
         "type": "object",
         "description": format!(
             "A new record of `{}`. The service assigns `{ID}` and `{RESSOURCE_URI}`.",
             collection.name()
         ),
-        "properties": fields(catalog, collection, side),
+        "properties": properties,
         "required": required,
         "additionalProperties": false,
         "examples": [examples(collection.fields())],
@@ -190,15 +241,28 @@ fn fields(catalog: &Catalog, collection: &Collection, side: Side) -> Map<String,
 
 fn member(catalog: &Catalog, field: &Field, side: Side) -> Value {
     let mut schema = value(field.kind());
+    if let Some(format) = field.rules().format {
+        insert_format(&mut schema, format);
+    }
     if side == Side::Answer {
         // What another tool has stored is shown as it is.
-        schema.shift_remove("pattern");
+        for key in ["pattern", "maxLength"] {
+            schema.shift_remove(key);
+        }
     }
+    insert_rules(&mut schema, field.rules());
     if !field.is_required() {
         let kind = schema["type"].take();
         schema.insert("type".into(), json!([kind, "null"]));
+        if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+            choices.push(Value::Null);
+        }
     }
-    let mut description = Vec::new();
+    let wording = field.wording();
+    if let Some(label) = &wording.label {
+        schema.insert("title".into(), label.as_str().into());
+    }
+    let mut description: Vec<String> = wording.help.iter().cloned().collect();
     if side == Side::Item && field.reference().is_some() {
         let mut kinds = vec![json!("string")];
         match schema["type"].take() {
@@ -209,7 +273,9 @@ fn member(catalog: &Catalog, field: &Field, side: Side) -> Value {
         schema.insert("pattern".into(), EARLIER_ITEM.into());
         description.push("Or `$n`: the record of item n of the batch.".to_owned());
     }
-    if let Some(reference) = field.reference() {
+    // People read what is said of an answer, where it is said.
+    let is_told = side == Side::Answer && wording.help.is_some();
+    if let Some(reference) = field.reference().filter(|_| !is_told) {
         description.push(format!("The id of a record of `{}`.", catalog.at(reference.target).name()));
     }
     if side != Side::Answer {

@@ -9,6 +9,7 @@ use crate::catalog::field::Field;
 use crate::catalog::name::{ID, RESSOURCE_URI};
 use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::sort::MOST_NAMES;
+use crate::transfer::format::Format;
 
 /// Those of a collection, where some parameters carry an access key.
 pub(super) fn components(collection: &Collection, key_parameters: &[&str]) -> Map<String, Value> {
@@ -28,6 +29,12 @@ pub(super) fn names(collection: &Collection) -> Vec<String> {
 pub(super) fn of_fetch(collection: &Collection) -> impl Iterator<Item = Value> {
     let of_fetch = of(collection).filter(|control| matches!(control, Control::Fields | Control::Expand));
     of_fetch.map(|control| reference("parameters", &component(collection, control)))
+}
+
+/// Those that an export has, too.
+pub(super) fn of_export(collection: &Collection, format: Format) -> Vec<String> {
+    let of_export = of(collection).filter(|control| format.takes(*control));
+    of_export.map(|control| component(collection, control)).collect()
 }
 
 /// Without `expand` where there is nothing that it could name.

@@ -69,7 +69,7 @@ fn plain(catalog: &Catalog, field: &Field) -> Value {
     if let Some([_, in_a_query]) = body::spelling(field.kind()) {
         description.extend([" ", in_a_query]);
     }
-    let mut schema = value_or_empty(field.kind(), field.is_required());
+    let mut schema = value_or_empty(field.kind(), field.is_required(), Some(field));
     body::refer(catalog, field, &mut schema);
     schema.insert("examples".into(), json!([body::example(field)]));
     json!({
@@ -91,8 +91,14 @@ fn on_id() -> Value {
 }
 
 /// A value, or the empty text where that asks for records without one.
-fn value_or_empty(kind: FieldKind, is_required: bool) -> Map<String, Value> {
-    let value = body::value(kind);
+fn value_or_empty(kind: FieldKind, is_required: bool, field: Option<&Field>) -> Map<String, Value> {
+    let mut value = body::value(kind);
+    if let Some(field) = field {
+        body::insert_rules(&mut value, field.rules());
+        if let Some(choices) = value.get_mut("enum").and_then(Value::as_array_mut) {
+            choices.push("".into());
+        }
+    }
     if kind.is_text() || is_required {
         return value;
     }
@@ -121,10 +127,10 @@ fn with_operator(collection: &Collection, name: &str, on: Column, operator: Oper
         Operator::Contains => format!("Only records whose `{field}` holds this{aside}."),
     };
     let schema = match operator {
-        Operator::Equals | Operator::Ne => value_or_empty(kind, is_required),
+        Operator::Equals | Operator::Ne => value_or_empty(kind, is_required, on.field(collection)),
         Operator::In => members(json!({
             "type": "array",
-            "items": value_or_empty(kind, is_required),
+            "items": value_or_empty(kind, is_required, on.field(collection)),
             "minItems": 1,
             "maxItems": MAX_PAIRS,
         })),

@@ -8,6 +8,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::{Admission, Collection, Pagination};
 use crate::catalog::name::ID;
 use crate::catalog::name::key_parameters;
+use crate::transfer::format::Format;
 
 /// Every parameter there is.
 pub(super) fn components(catalog: &Catalog, access_parameter: &str) -> Map<String, Value> {
@@ -37,12 +38,27 @@ pub(super) fn of_list(collection: &Collection, access_parameter: &str, admission
     }
     names.extend(control::names(collection));
     names.extend(filter::operator_names(collection));
-    // Elsewhere the security schemes say it, and a client should not see it twice.
-    if admission == Admission::Open {
-        let parameters = key_parameters(access_parameter);
-        names.extend(parameters.into_iter().map(ignored_name));
-    }
+    names.extend(ignored_names(access_parameter, admission));
     names.iter().map(|name| reference("parameters", name)).collect()
+}
+
+/// The parameters of an export: those of a list that are not about its pages.
+pub(super) fn of_export(
+    collection: &Collection,
+    format: Format,
+    (access_parameter, admission): (&str, Admission),
+) -> Vec<Value> {
+    let mut names = filter::plain_names(collection);
+    names.extend(control::of_export(collection, format));
+    names.extend(filter::operator_names(collection));
+    names.extend(ignored_names(access_parameter, admission));
+    names.iter().map(|name| reference("parameters", name)).collect()
+}
+
+/// Elsewhere the security schemes say it, and a client should not see it twice.
+fn ignored_names(access_parameter: &str, admission: Admission) -> Vec<String> {
+    let parameters = (admission == Admission::Open).then(|| key_parameters(access_parameter));
+    parameters.into_iter().flatten().map(ignored_name).collect()
 }
 
 fn page_name(collection: &Collection, name: &str) -> String {

@@ -21,7 +21,14 @@ pub(super) fn list(catalog: &Catalog, collection: &Collection, access_parameter:
     let door = |verb| Door::of(catalog, collection, verb);
     let operations =
         verbs.map(|verb| operation(collection, access_parameter, (verb, Target::List), door(verb)));
-    path_item(&place, operations.collect())
+    let mut item = path_item(&place, operations.collect());
+    let wording = collection.wording();
+    for (member, text) in [("summary", &wording.label), ("description", &wording.help)] {
+        if let Some(text) = text {
+            item[member] = text.as_str().into();
+        }
+    }
+    item
 }
 
 /// The records of a collection.

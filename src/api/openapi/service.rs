@@ -19,8 +19,8 @@ struct Page {
     name: &'static str,
     summary: &'static str,
     success: &'static str,
-    /// Whether the answer says where this document is.
-    is_linked: bool,
+    /// The header fields that it has besides those of every answer.
+    headers: &'static [&'static str],
     content: Content,
 }
 
@@ -36,7 +36,7 @@ const PAGES: [Page; 7] = [
         name: "index",
         summary: "Say what is here",
         success: "The collections, and where they are described.",
-        is_linked: true,
+        headers: &[header::SERVICE_LINK],
         content: Content::Json("Index"),
     },
     Page {
@@ -44,7 +44,7 @@ const PAGES: [Page; 7] = [
         name: "schemas",
         summary: "Describe all collections",
         success: "The collections by name.",
-        is_linked: true,
+        headers: &[header::SERVICE_LINK],
         content: Content::Json("Schemas"),
     },
     Page {
@@ -52,7 +52,7 @@ const PAGES: [Page; 7] = [
         name: "schema",
         summary: "Describe the fields of a collection",
         success: "The fields by name.",
-        is_linked: false,
+        headers: &[],
         content: Content::Json("Schema"),
     },
     Page {
@@ -60,7 +60,7 @@ const PAGES: [Page; 7] = [
         name: "openapi",
         summary: "Describe the service in OpenAPI",
         success: "This document.",
-        is_linked: false,
+        headers: &["ETag"],
         content: Content::Json("OpenApi"),
     },
     Page {
@@ -68,7 +68,7 @@ const PAGES: [Page; 7] = [
         name: "livez",
         summary: "Say whether the server is alive",
         success: "It is.",
-        is_linked: false,
+        headers: &[],
         content: Content::Json("Health"),
     },
     Page {
@@ -76,7 +76,7 @@ const PAGES: [Page; 7] = [
         name: "readyz",
         summary: "Say whether the server can do its work",
         success: "It can.",
-        is_linked: false,
+        headers: &[],
         content: Content::Json("Health"),
     },
     Page {
@@ -84,7 +84,7 @@ const PAGES: [Page; 7] = [
         name: "metrics",
         summary: "Show the metrics of the server",
         success: "The metrics in OpenMetrics.",
-        is_linked: false,
+        headers: &[],
         content: Content::OpenMetrics,
     },
 ];
@@ -116,11 +116,15 @@ fn describe(page: &Page, has_console: bool) -> Value {
         Content::Json(name) => json!({ "application/json": { "schema": reference("schemas", name) } }),
         Content::OpenMetrics => json!({ "application/openmetrics-text": { "schema": { "type": "string" } } }),
     };
-    let mut headers = Vec::new();
-    if page.is_linked {
-        headers.push(header::SERVICE_LINK);
-    }
     let mut asides = Map::new();
+    if page.headers.contains(&"ETag") {
+        parameters.push(reference("parameters", "If-None-Match"));
+        let not_modified = json!({
+            "description": "The document is one of those that `If-None-Match` names: the client has it already.",
+            "headers": header::carried(&["ETag"], false),
+        });
+        asides.insert("304".into(), not_modified);
+    }
     if leads_to_console {
         asides.insert("303".into(), to_console());
     }
@@ -129,7 +133,12 @@ fn describe(page: &Page, has_console: bool) -> Value {
         id: format!("get-{}", page.name),
         summary: page.summary.into(),
         description: "Answered without an access key.".into(),
-        success: Success { status: "200", description: page.success.into(), headers, content: Some(content) },
+        success: Success {
+            status: "200",
+            description: page.success.into(),
+            headers: page.headers.to_vec(),
+            content: Some(content),
+        },
         asides,
         refusals,
         ..Operation::default()

@@ -100,6 +100,7 @@ fn no_path_is_missing() {
         paths.keys().cloned().collect()
     };
     let service = [
+        "/_/imports/{n}/",
         "/_/batch/",
         "/_/keys/",
         "/_/keys/{name}/",
@@ -113,9 +114,16 @@ fn no_path_is_missing() {
     ];
     let [built_in, _, rich_without_metrics] = documents();
     let records = ["/address/", "/address/{id}/", "/users/", "/users/{id}/"];
-    assert_eq!(paths(&built_in), [&records[..], &service, &["/metrics"]].concat());
+    let endings = ["csv", "jsonl", "vcf"];
+    let exports =
+        ["address", "users"].into_iter().flat_map(|name| endings.map(|end| format!("{name}.{end}")));
+    let exports: Vec<String> = exports.map(|file| format!("/_/export/{file}")).collect();
+    let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
+    let imports = ["/_/import/address/", "/_/import/users/"];
+    assert_eq!(paths(&built_in), [&records[..], &exports, &imports, &service, &["/metrics"]].concat());
     let rich = paths(&rich_without_metrics);
-    assert_eq!(rich.len(), 2 * 4 + service.len());
+    let is_of_files = |path: &&String| path.starts_with("/_/export/") || path.starts_with("/_/import/");
+    assert_eq!(rich.len() - rich.iter().filter(is_of_files).count(), 2 * 4 + service.len());
     assert!(service.iter().all(|path| rich.contains(&(*path).to_owned())));
 }
 

@@ -60,6 +60,9 @@ impl Entry {
                 let given = fault.given.as_deref().unwrap_or_default();
                 Self { accepted: shape.accepted(name), ..member(name, shape.mismatch(name, given)) }
             }
+            DraftError::Refused { field, why } => {
+                Self { accepted: shape.accepted(field), ..member(field, why.to_string()) }
+            }
             DraftError::NoValue { field, rule } => {
                 let detail = format!("records are found by {rule}, and it has no value");
                 Self { accepted: shape.accepted(field), ..member(field, detail) }

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, Place};
 use super::names::{did_you_mean, nearest, one_of};
-use super::shape::{mismatch_of_text, values};
+use super::shape::{filter_values, mismatch_of_text, values};
 use crate::api::App;
 use crate::api::error::names_message;
 use crate::catalog::collection::Collection;
@@ -13,12 +13,14 @@ use crate::record::fault::{Fault, shorten};
 use crate::record::listing::operator::LONGEST_PART;
 use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::{Column, ListingError, NamesError, Operator};
+use crate::transfer::format::{Choice, Format};
+use crate::transfer::vcard::Version;
 
 impl Entry {
-    /// A fault of the query of a list, or of a fetch.
+    /// A fault of the query of a list, of a fetch, or of an export of some form.
     pub(super) fn of_query(
         app: &App,
-        collection: &Collection,
+        (collection, export): (&Collection, Option<Format>),
         fault: &Fault<ListingError>,
         suggests: bool,
     ) -> Self {
@@ -26,7 +28,7 @@ impl Entry {
         let entry = match &fault.error {
             ListingError::GivenTwice(name) => parameter(name, "the parameter is given more than once".into()),
             ListingError::UnknownParameter(name) => {
-                let names = parameters(collection);
+                let names = parameters(collection, export);
                 // A key under a wrong name is no less a key: it is told what it should be called, and not repeated.
                 let all: Vec<&str> = names.iter().copied().chain(app.key_parameters.names()).collect();
                 let near = suggests.then(|| nearest(name, &all)).flatten();
@@ -72,8 +74,12 @@ impl Entry {
             ListingError::AfterBesideOffset { after, offset } => {
                 parameter(after, format!("it cannot be given together with {offset}"))
             }
+            ListingError::Refused { name, why } => {
+                let (_, accepted) = mismatch(collection, export, name);
+                Self { accepted: Some(accepted), ..parameter(name, why.to_string()) }
+            }
             ListingError::DoesNotValidate(name) => {
-                let (detail, accepted) = mismatch(collection, name);
+                let (detail, accepted) = mismatch(collection, export, name);
                 Self { accepted: Some(accepted), ..parameter(name, detail) }
             }
         };
@@ -82,18 +88,29 @@ impl Entry {
 }
 
 /// Why the text of a parameter is refused, and what it takes.
-fn mismatch(collection: &Collection, name: &str) -> (String, String) {
+fn mismatch(collection: &Collection, export: Option<Format>, name: &str) -> (String, String) {
+    match export.and_then(|format| Choice::find(collection, format, name)) {
+        Some(Choice::Spreadsheet) => {
+            return ("the text is not true or false".into(), "true or false".into());
+        }
+        Some(Choice::Vcard) => {
+            let versions = Version::ALL.map(Version::name);
+            return (format!("the text is not {}", one_of(&versions)), one_of(&versions));
+        }
+        None => {}
+    }
     let (field, operator) = name.split_once('.').unwrap_or((name, ""));
     if let Some(on) = Column::find(collection, field) {
         let (kind, _) = on.kind(collection);
+        let values = || on.field(collection).map_or_else(|| values(kind), filter_values);
         return match Operator::NAMED.into_iter().find(|named| named.name() == operator) {
             Some(Operator::Null) => ("the text is not true or false".into(), "true or false".into()),
-            None | Some(Operator::Ne | Operator::In) => (mismatch_of_text(kind), values(kind)),
+            None | Some(Operator::Ne | Operator::In) => (mismatch_of_text(kind), values()),
             Some(_) if kind.is_text() => (
                 "the text has the character U+0000, or nothing that could be compared".into(),
                 "a text with a character that is no accent and no space".into(),
             ),
-            Some(_) => (mismatch_of_text(kind), values(kind)),
+            Some(_) => (mismatch_of_text(kind), values()),
         };
     }
     if Control::of(collection, name) == Some(Control::Search) {
@@ -118,9 +135,18 @@ fn names<'a>(collection: &'a Collection, parameter: &str) -> Vec<&'a str> {
     }
 }
 
-/// The parameters of a list, without operators, and without those that carry an access key.
-fn parameters(collection: &Collection) -> Vec<&str> {
+/// The parameters of a list or an export, without operators, and without those that carry an access key.
+fn parameters(collection: &Collection, export: Option<Format>) -> Vec<&str> {
     let fields = collection.fields().iter().map(Field::name);
+    if let Some(format) = export {
+        let controls = Control::ALL.into_iter().filter(|control| format.takes(*control));
+        let controls = controls.filter(|control| Control::of(collection, control.name()).is_some());
+        let choices = Choice::of(format).iter().map(|choice| choice.name_in(collection));
+        let mut names: Vec<&str> = fields.chain([ID]).collect();
+        names.extend(controls.map(|control| -> &str { control.name() }));
+        names.extend(choices.map(|choice| -> &str { choice }));
+        return names;
+    }
     let pages = collection.pagination().into_iter();
     let pages = pages.flat_map(|pages| [pages.offset_key.as_str(), pages.count_key.as_str()]);
     let mut names: Vec<&str> = fields.chain([ID]).chain(pages).collect();

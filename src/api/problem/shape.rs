@@ -43,7 +43,7 @@ impl Shape<'_> {
         };
         let values = match field.reference() {
             Some(reference) => format!("the id of a record of {}", catalog.at(reference.target).name()),
-            None => values(field.kind()),
+            None => values_of(field),
         };
         Some(if field.is_required() { values } else { format!("{values}; or null") })
     }
@@ -98,7 +98,11 @@ fn described(json: &str) -> &'static str {
 pub(super) fn mismatch_of_text(kind: FieldKind) -> String {
     match kind {
         FieldKind::String => "the text has the character U+0000".into(),
-        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => {
+        FieldKind::Integer
+        | FieldKind::Float
+        | FieldKind::Boolean
+        | FieldKind::Date
+        | FieldKind::Datetime => {
             format!("the text is not {}", wanted(kind))
         }
     }
@@ -111,6 +115,8 @@ fn wanted(kind: FieldKind) -> &'static str {
         FieldKind::Integer => "an integer",
         FieldKind::Float => "a number",
         FieldKind::Boolean => "true or false",
+        FieldKind::Date => "a day such as 1815-12-10",
+        FieldKind::Datetime => "a moment such as 2027-01-31T12:00:00Z",
     }
 }
 
@@ -121,6 +127,28 @@ pub(super) fn values(kind: FieldKind) -> String {
         FieldKind::Integer => format!("an integer from {} to {}", i64::MIN, i64::MAX),
         FieldKind::Float => "a number that a double can hold".into(),
         FieldKind::Boolean => "true or false".into(),
+        FieldKind::Date => "a day of the years 0001 to 9999, such as 1815-12-10".into(),
+        FieldKind::Datetime => "a moment with an offset, such as 2027-01-31T12:00:00Z".into(),
+    }
+}
+
+/// The values that a field takes.
+fn values_of(field: &Field) -> String {
+    let rules = field.rules();
+    match (rules.format, rules.max_length) {
+        (Some(format), None) => format.values().to_owned(),
+        (Some(format), Some(most)) => format!("{}, of at most {most} characters", format.values()),
+        (None, _) => filter_values(field),
+    }
+}
+
+/// The values that can be asked of a field.
+pub(super) fn filter_values(field: &Field) -> String {
+    let rules = field.rules();
+    match (rules.choices.as_slice(), rules.max_length) {
+        ([], None) => values(field.kind()),
+        ([], Some(most)) => format!("{}, of at most {most} characters", values(field.kind())),
+        (choices, _) => format!("one of {}", choices.join(", ")),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The rules of a declaration, one function each; whatever breaks one is noted, and the check goes on.
 
+mod card;
+mod wording;
+
 use super::{
     Declaration, Fault, FieldDeclaration, PaginationDeclaration, RateLimitDeclaration, Remedy, Step,
 };
@@ -44,14 +47,20 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes a fault of the key at this path inside the collection.
-    fn fault(&mut self, keys: &[&str], places: &[usize], message: impl Into<String>, remedy: Remedy) {
+    pub(super) fn fault(
+        &mut self,
+        keys: &[&str],
+        places: &[usize],
+        message: impl Into<String>,
+        remedy: Remedy,
+    ) {
         let mut path = vec![Step::Key("collection".into()), Step::Index(self.position)];
         path.extend(keys.iter().map(|key| Step::Key((*key).to_owned())));
         path.extend(places.iter().map(|place| Step::Index(*place)));
         self.faults.push(Fault { path, message: message.into(), remedy });
     }
 
-    fn advise(&mut self, keys: &[&str], message: impl Into<String>, advice: impl Into<String>) {
+    pub(super) fn advise(&mut self, keys: &[&str], message: impl Into<String>, advice: impl Into<String>) {
         self.fault(keys, &[], message, Remedy::Advice(advice.into()));
     }
 
@@ -61,7 +70,10 @@ impl<'a> Checker<'a> {
 
     fn collection(&mut self, declared: &'a Declaration) -> Option<Collection> {
         let name = self.collection_name(&declared.name);
+        self.wording(&[], &declared.wording);
+        self.title(declared);
         let fields = self.fields(declared);
+        self.card_properties(declared);
         let unique = self.unique(declared);
         let list_verbs = self.verbs("list_verbs", &declared.list_verbs, &Verb::OF_LISTS);
         if list_verbs.contains(&Verb::Put) && declared.unique.is_empty() {
@@ -84,6 +96,8 @@ impl<'a> Checker<'a> {
             pagination,
             admission,
             rate_limit,
+            wording: declared.wording.clone(),
+            title: declared.title.clone(),
         })
     }
 
@@ -129,19 +143,27 @@ impl<'a> Checker<'a> {
             self.fault(&["fields", &field.name, "type"], &[], message, remedy);
         }
         let reference = self.reference(field, kind);
+        let rules = self.rules(field, kind);
+        let default = kind.and_then(|kind| self.default(field, kind, &rules));
         if field.searchable && kind.is_some_and(|kind| !kind.is_text()) {
             let message = format!("`{}` is no string, and has no words to search", field.name);
             self.advise(&["fields", &field.name, "searchable"], message, "leave `searchable` out");
         }
+        let card_property = self.card_property(field);
+        self.wording(&at, &field.wording);
         let member = format!("\"{}\":", field.name);
         Some(Field {
             name: name.ok()?,
             kind: kind?,
+            rules,
+            default,
             required: field.required,
             reference,
             target_name: field.references.clone(),
             keeps_order: field.keep_order,
             is_searchable: field.searchable,
+            card_property,
+            wording: field.wording.clone(),
             member,
         })
     }

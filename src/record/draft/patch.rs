@@ -43,8 +43,9 @@ impl Patch {
         let values = of_new(collection, body, faults, earlier)?.enumerate();
         let given = values.filter_map(|(position, value)| Some((position, value.transpose()?)));
         let given = given.map(|(position, value)| value.map(|value| (position, value)));
-        let patch = Self(given.collect::<Result<_, _>>()?);
+        let mut patch = Self(given.collect::<Result<_, _>>()?);
         let rule = &collection.unique()[rule];
+        patch.fill(collection, rule);
         match rule.iter().find(|&&position| *patch.value(position) == Value::Null) {
             Some(&position) => {
                 let field = collection.fields()[position].name().to_owned();
@@ -81,6 +82,11 @@ impl Patch {
         values.collect::<Result<_, _>>().map(Self)
     }
 
+    /// A change to these values, which are in the order of the fields and known to fit them.
+    pub fn of(values: Vec<(usize, Value)>) -> Self {
+        Self(values)
+    }
+
     /// The values to change, each with the position of its field.
     pub fn values(&self) -> &[(usize, Value)] {
         &self.0
@@ -112,9 +118,20 @@ impl Patch {
         self
     }
 
-    /// A new record of these values, and none in the other fields.
+    /// Gives those of these fields that are left out what a create would give them.
+    fn fill(&mut self, collection: &Collection, fields: &[usize]) {
+        for &position in fields {
+            let field = &collection.fields()[position];
+            if field.default().is_some() && self.0.iter().all(|(given, _)| *given != position) {
+                self.0.push((position, Value::default_of(field)));
+            }
+        }
+        self.0.sort_by_key(|(position, _)| *position);
+    }
+
+    /// A new record of these values, and of the defaults of the other fields.
     pub fn into_draft(self, collection: &Collection) -> Draft {
-        let mut values = vec![Value::Null; collection.fields().len()];
+        let mut values: Vec<Value> = collection.fields().iter().map(Value::default_of).collect();
         for (position, value) in self.0 {
             values[position] = value;
         }
@@ -127,5 +144,5 @@ fn is_own(collection: &Collection, id: RecordId, member: &str, value: &RawValue)
     if member == ID {
         return integer(value.get()) == Some(id.get());
     }
-    text(value.get()).is_some_and(|given| given == representation::path(collection, id))
+    text(value.get()).and_then(|path| representation::id_of(collection, &path)) == Some(id)
 }

@@ -28,6 +28,7 @@ fn catalog() -> Catalog {
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     };
     Catalog::declare(&[things], &[]).unwrap()
 }

@@ -4,7 +4,8 @@ use super::condition::{Comparison, Condition};
 use super::{Column, ListingError};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
-use crate::record::{Value, fold};
+use crate::catalog::rule::Mismatch;
+use crate::record::{Value, fold, judge};
 
 /// The most characters that `prefix` and `contains` take, counted in the fold.
 pub const LONGEST_PART: usize = 64;
@@ -93,9 +94,22 @@ impl Operator {
         text: &str,
     ) -> Result<Condition, ListingError> {
         let (kind, is_required) = on.kind(collection);
+        let value = |text: &str| match on.field(collection) {
+            Some(field) => judge::from_query(field, text),
+            None => Value::from_query(kind, text).ok_or(None),
+        };
+        let refuse = |why: Option<Mismatch>| match why {
+            Some(why) => ListingError::Refused { name: name.to_owned(), why },
+            None => ListingError::DoesNotValidate(name.to_owned()),
+        };
         let condition = match self {
-            Self::Equals | Self::In => plain(kind, is_required, text),
-            Self::Ne => plain(kind, is_required, text).map(|plain| Condition::Not(Box::new(plain))),
+            Self::Equals | Self::In | Self::Ne => {
+                let plain = match text {
+                    "" => empty(kind, is_required),
+                    text => Condition::Equals(value(text).map_err(refuse)?),
+                };
+                Some(if self == Self::Ne { Condition::Not(Box::new(plain)) } else { plain })
+            }
             Self::Null => match text {
                 "true" => Some(Condition::Absent),
                 "false" => Some(Condition::Not(Box::new(Condition::Absent))),
@@ -113,27 +127,23 @@ impl Operator {
                 let bound = if kind.is_text() {
                     folded(text, fold::sort_key).and_then(|key| Value::from_query(kind, &key))
                 } else {
-                    Value::from_query(kind, text)
+                    Some(value(text).map_err(refuse)?)
                 };
                 self.comparison().zip(bound).map(|(comparison, bound)| Condition::Compare(comparison, bound))
             }
         };
-        condition.ok_or_else(|| ListingError::DoesNotValidate(name.to_owned()))
+        condition.ok_or_else(|| refuse(None))
     }
 }
 
-/// `None` when no value of the field could be written like this: a typo should be heard.
-fn plain(kind: FieldKind, is_required: bool, text: &str) -> Option<Condition> {
-    let equals = Value::from_query(kind, text).map(Condition::Equals);
-    if !text.is_empty() {
-        return equals;
-    }
-    Some(match (equals, is_required) {
-        (Some(equals_empty), true) => equals_empty,
+/// What an empty text asks for: no value, and where a value may be empty, that one.
+fn empty(kind: FieldKind, is_required: bool) -> Condition {
+    match (Value::from_query(kind, ""), is_required) {
+        (Some(empty), true) => Condition::Equals(empty),
         (Some(_), false) => Condition::AbsentOrEmpty,
         (None, true) => Condition::Never,
         (None, false) => Condition::Absent,
-    })
+    }
 }
 
 /// The fold of a text; `None` where nothing is left that could be compared.

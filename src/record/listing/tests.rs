@@ -31,6 +31,7 @@ pub(in crate::record) fn catalog(names: &[&str]) -> Catalog {
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     });
     Catalog::declare(&declarations.collect::<Vec<_>>(), &[]).unwrap()
 }

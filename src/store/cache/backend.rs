@@ -51,14 +51,14 @@ pub(in crate::store) trait Backend {
     /// The total and the page by counting: of one moment.
     async fn count_page(&self, request: &mut ListRequest<'_, '_>, cost: Cost) -> Result<Page, StoreError>;
 
-    /// Waits until a large set is built, or cannot be.
+    /// Waits until a large set is built, or cannot be. For who has a permit to read.
     async fn build(&self, key: &SetKey) -> Result<(), StoreError> {
-        self.cache().builds.build(key.clone()).await
+        self.limiter().step_out(self.cache().builds.build(key.clone())).await?
     }
 
-    /// Waits until an order is made, or cannot be.
+    /// Waits until an order is made, or cannot be. For who has a permit to read.
     async fn make_order(&self, key: &OrderKey) -> Result<(), StoreError> {
-        self.cache().builds.make_order(key.clone()).await
+        self.limiter().step_out(self.cache().builds.make_order(key.clone())).await?
     }
 
     /// The page of a known list while no commit is applied; `None` where others than this process write, too.

@@ -69,7 +69,11 @@ impl BuildQueue {
     }
 
     /// Ends the builder once it has built what waits.
-    pub(super) fn stop(&self) {
+    pub(in crate::store) fn stop(&self) {
         self.requests.lock().take();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.requests.lock().is_none()
     }
 }

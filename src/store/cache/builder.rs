@@ -45,7 +45,7 @@ impl<R: SetReader> Builder<R> {
         }
         while let Some(BuildRequest { target, done }) = waiting.recv().await {
             match target {
-                Target::Set(key) => self.build(&key).await,
+                Target::Set(key) => drop(self.build(&key).await),
                 Target::Order(key) => drop(self.make_order(&key).await),
             }
             // Who asked may have hung up.
@@ -53,12 +53,10 @@ impl<R: SetReader> Builder<R> {
         }
     }
 
-    /// Builds a set, unless it is known, or waits for who does. A large set takes longer to read than the time between two
-    /// commits: what changes meanwhile is remembered for it.
-    pub(in crate::store) async fn build(&self, key: &SetKey) {
-        let Some(number) = self.cache.begin_build(key.clone()) else {
-            return self.cache.wait_for_set(key).await;
-        };
+    /// Builds a set; says whether it had to: whether nobody else does. A large set takes longer to read than the time
+    /// between two commits: what changes meanwhile is remembered for it.
+    pub(in crate::store) async fn build(&self, key: &SetKey) -> bool {
+        let Some(number) = self.cache.begin_build(key.clone()) else { return false };
         let read = if key.is_folded() {
             self.scan_set(key).await
         } else {
@@ -71,12 +69,13 @@ impl<R: SetReader> Builder<R> {
                 self.warn("a set of ids", &cause);
             }
         }
+        true
     }
 
     async fn scan_set(&self, key: &SetKey) -> Result<Ids, StoreError> {
         let collection = self.cache.catalog.at(key.collection);
         let conditions = key.conditions(collection);
-        let scan = Scan::new(collection, key.positions(collection).into_iter(), Which::Meeting(&conditions));
+        let scan = Scan::new(collection, key.positions(collection), Which::Meeting(&conditions));
         let mut ids = Ids::default();
         let mut each = |id, values: &[Value]| {
             if key.holds(collection, &Probes::new(id, values)) {
@@ -119,7 +118,8 @@ impl<R: SetReader> Builder<R> {
     }
 
     fn warn(&self, what: &str, cause: &StoreError) {
-        if *cause != StoreError::Unavailable {
+        // What is being closed cannot be read, which is no news.
+        if *cause != StoreError::Unavailable && !self.cache.builds.is_stopped() {
             self.observer.report(Event::Warning(&format!("{what} cannot be read: {cause}")));
         }
     }

@@ -121,11 +121,7 @@ async fn learn_folded(backend: &impl Backend, all: Matching<'_>, key: &SetKey) -
     if let Some(rest) = key.without_folded().filter(|rest| !rest.is_all()) {
         Box::pin(learn(backend, all.collection, &rest)).await?;
         if let Some((version, candidates)) = cache.few(&rest) {
-            let scan = Scan::new(
-                all.collection,
-                key.positions(all.collection).into_iter(),
-                Which::These(&candidates),
-            );
+            let scan = Scan::new(all.collection, key.positions(all.collection), Which::These(&candidates));
             let mut ids = Ids::default();
             let read_at = backend
                 .scan(scan, &mut |id, values| {
@@ -177,8 +173,7 @@ async fn learn_by_order(
         return backend.build(key).await;
     }
     let Some(number) = cache.begin_build(key.clone()) else {
-        cache.wait_for_set(key).await;
-        return Ok(());
+        return backend.limiter().step_out(cache.wait_for_set(key)).await;
     };
     let ids = cache
         .order(&order)

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::changed::Changed;
 use super::order::Order;
 use super::set_key::{Probes, SetKey, searchable};
 use super::sort_key::KeptSort;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
-use crate::store::change::Change;
 
 /// How many orders are kept for each collection; every write moves its record in each of them.
 const MOST: usize = 16;
@@ -49,38 +49,22 @@ impl OrderKey {
 /// The keys of a record; none where the order does not have it.
 type Keys = Vec<Vec<u8>>;
 
-/// A record that has changed, as the orders look at it.
-struct Changed<'a> {
-    collection: &'a Collection,
-    id: RecordId,
-    before: Option<Probes<'a>>,
-    after: Option<Probes<'a>>,
-}
-
-impl<'a> Changed<'a> {
-    fn new(collection: &'a Collection, change: &'a Change) -> Self {
-        let before = change.before.as_ref().map(|values| Probes::new(change.id, values));
-        let after = change.after.as_ref().map(|after| Probes::new(change.id, &after.values));
-        Self { collection, id: change.id, before, after }
-    }
-
+impl Changed<'_> {
     /// Where it was and where it is; `None` where that is the same, or of no concern.
     fn keys(&self, order: &OrderKey) -> Option<(Keys, Keys)> {
-        if order.set.collection != self.collection.position() {
+        if order.set.collection != self.change.collection {
             return None;
         }
-        let keys = (
-            order.keys(self.collection, self.before.as_ref()),
-            order.keys(self.collection, self.after.as_ref()),
-        );
+        let keys = (order.keys(self.collection, self.before()), order.keys(self.collection, self.after()));
         (keys.0 != keys.1).then_some(keys)
     }
 
     /// Moves it in an order. `false` where it was not in its place: the order is wrong, and made anew by who needs it.
     fn follow(&self, key: &OrderKey, order: &mut Order) -> bool {
         let Some((old, new)) = self.keys(key) else { return true };
-        old.iter().filter(|key| !new.contains(key)).all(|key| order.remove(key, self.id))
-            && new.iter().filter(|key| !old.contains(key)).all(|key| order.insert(key, self.id))
+        let id = self.change.id;
+        old.iter().filter(|key| !new.contains(key)).all(|key| order.remove(key, id))
+            && new.iter().filter(|key| !old.contains(key)).all(|key| order.insert(key, id))
     }
 }
 
@@ -88,7 +72,7 @@ impl Build {
     fn remember(&mut self, record: &Changed<'_>) {
         let Some((old, new)) = record.keys(&self.key) else { return };
         self.bytes += EACH_MOVE + [&old, &new].into_iter().flatten().map(Vec::len).sum::<usize>();
-        let moved = self.changed.entry(record.id).or_default();
+        let moved = self.changed.entry(record.change.id).or_default();
         moved.seen.extend(old.into_iter().chain(new.clone()));
         moved.now = new;
     }
@@ -98,16 +82,12 @@ impl Build {
 pub(super) type Copies = HashMap<OrderKey, Option<Order>>;
 
 /// Moves the records that have changed.
-pub(super) fn follow(copies: &mut Copies, catalog: &Catalog, changes: &[Change]) {
-    for record in changed(catalog, changes) {
+pub(super) fn follow(copies: &mut Copies, records: &[Changed<'_>]) {
+    for record in records {
         for (key, order) in copies.iter_mut() {
             order.take_if(|order| !record.follow(key, order));
         }
     }
-}
-
-fn changed<'a>(catalog: &'a Catalog, changes: &'a [Change]) -> Vec<Changed<'a>> {
-    changes.iter().map(|change| Changed::new(catalog.at(change.collection), change)).collect()
 }
 
 /// All orders of one store.
@@ -151,7 +131,7 @@ struct Moved {
 }
 
 impl Orders {
-    pub(super) fn new(catalog: &Catalog, limit_bytes: usize) -> Self {
+    pub(super) fn new(catalog: &Catalog, limit_bytes: usize, keeps_any: bool) -> Self {
         let of_each = |collection: &Collection| {
             let kept = collection.fields().iter().enumerate().filter(|(_, field)| field.keeps_order());
             let set = SetKey::all_of(collection.position());
@@ -162,7 +142,7 @@ impl Orders {
                 .collect::<Vec<_>>()
         };
         Self {
-            kept: catalog.collections().iter().flat_map(of_each).collect(),
+            kept: catalog.collections().iter().filter(|_| keeps_any).flat_map(of_each).collect(),
             entries: Vec::new(),
             bytes: 0,
             evictable_bytes: 0,
@@ -221,20 +201,11 @@ impl Orders {
 
     /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
     /// given back, to be dropped without a lock.
-    pub(super) fn apply(
-        &mut self,
-        catalog: &Catalog,
-        changes: &[Change],
-        moved: Option<Copies>,
-    ) -> Vec<Order> {
+    pub(super) fn apply(&mut self, records: &[Changed<'_>], moved: Option<Copies>) -> Vec<Order> {
         if self.entries.is_empty() && self.builds.is_empty() {
             return Vec::new();
         }
         let mut moved = moved.unwrap_or_default();
-        // One that was made since then is moved here.
-        let is_moved =
-            self.entries.iter().all(|entry| moved.contains_key(&entry.key)) && self.builds.is_empty();
-        let records = if is_moved { Vec::new() } else { changed(catalog, changes) };
         let mut replaced = Vec::new();
         self.entries.retain_mut(|entry| match moved.remove(&entry.key) {
             Some(Some(order)) => {
@@ -242,6 +213,7 @@ impl Orders {
                 true
             }
             Some(None) => false,
+            // One that was made since then is moved here.
             None => records.iter().all(|record| record.follow(&entry.key, &mut entry.order)),
         });
         for build in &mut self.builds {

@@ -162,7 +162,7 @@ impl<'a> Query<'a> {
 
     /// The positions of the fields that must be read to judge and sort records here.
     pub(super) fn positions(&self) -> impl Iterator<Item = usize> {
-        let of_set = self.set.positions(self.collection).into_iter();
+        let of_set = self.set.positions(self.collection);
         of_set.chain(self.order.iter().flat_map(|order| order.sort.positions()))
     }
 }

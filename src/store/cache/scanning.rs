@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::SMALL;
 use super::backend::{Backend, catch_up};
 use super::completion::{complete, fill_in};
 use super::embedding::embed;
@@ -21,7 +22,8 @@ const MOST_BYTES: usize = 128 << 20;
 /// How often a page is tried while others write its records.
 const TRIES: usize = 32;
 
-/// The page of what matches. `candidates` are all that match as of a version, where that is known and they are few.
+/// The page of what matches. `candidates` are all that match as of a version, where that is known and they are few;
+/// what they are sorted by is read once, and then only of those that change.
 pub(super) async fn page(
     backend: &impl Backend,
     request: &mut ListRequest<'_, '_>,
@@ -34,8 +36,12 @@ pub(super) async fn page(
         false => None,
     };
     backend.refresh().await?;
-    let mut matches = Matches::default();
+    let is_few = candidates.is_some();
+    let known = if is_few { Matches::known(backend, query) } else { None };
+    let is_known = known.is_some();
+    let mut matches = known.unwrap_or_default();
     match candidates {
+        _ if is_known => {}
         Some((version, ids)) => {
             matches.read(backend, query, Which::These(&ids)).await?;
             // What came in before they were read is none of them.
@@ -52,6 +58,9 @@ pub(super) async fn page(
     for _ in 0..TRIES {
         if !matches.catch_up(backend, query).await? {
             continue;
+        }
+        if let Some(key) = query.order.as_ref().filter(|_| is_few) {
+            backend.cache().small_orders.keep(key, matches.version, &matches.order);
         }
         let found = Sequence::ByKey(&matches.order, 0..matches.order.len()).page(
             query.start,
@@ -85,6 +94,14 @@ struct Matches {
 }
 
 impl Matches {
+    /// What an earlier request has found, where it is known what has changed since.
+    fn known(backend: &impl Backend, query: &Query<'_>) -> Option<Self> {
+        let cache = backend.cache();
+        let (version, order) = cache.small_orders.find(query.order.as_ref()?)?;
+        let changed = cache.changed_since(query.set.collection, version)?;
+        (changed.len() <= SMALL).then_some(Self { order, version, is_behind: version != cache.version() })
+    }
+
     /// Reads and judges records, and adds those that match.
     async fn read(
         &mut self,
@@ -130,6 +147,10 @@ impl Matches {
         backend.refresh().await?;
         let now = cache.version();
         let Some(changed) = cache.changed_since(collection, since) else { return Err(StoreError::Busy) };
+        if changed.is_empty() {
+            (self.version, self.is_behind) = (now, false);
+            return Ok(true);
+        }
         self.take_out(&changed);
         let ids: Vec<RecordId> = changed.iter().copied().collect();
         self.read(backend, query, Which::These(&ids)).await?;

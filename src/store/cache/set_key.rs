@@ -125,13 +125,13 @@ impl SetKey {
     }
 
     /// The positions of the fields that must be read to tell whether a record belongs to it.
-    pub(in crate::store) fn positions(&self, collection: &Collection) -> Vec<usize> {
-        let of_conditions = self.conditions.iter().flat_map(|(on, _)| match on {
-            Column::Field(position) => vec![*position],
-            Column::Id => Vec::new(),
-            Column::Words => searchable(collection).collect(),
+    pub(in crate::store) fn positions(&self, collection: &Collection) -> impl Iterator<Item = usize> {
+        let of_conditions = self.conditions.iter().flat_map(|(on, _)| {
+            let field = if let Column::Field(position) = on { Some(*position) } else { None };
+            let words = (*on == Column::Words).then(|| searchable(collection));
+            field.into_iter().chain(words.into_iter().flatten())
         });
-        self.fields.iter().copied().chain(of_conditions).collect()
+        self.fields.iter().copied().chain(of_conditions)
     }
 
     /// The search among its conditions.

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::changed::Changed;
 use super::ids::Ids;
 use super::set_key::{Probes, SetKey};
 use super::term::Term;
-use crate::catalog::Catalog;
+use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value};
 use crate::store::change::Change;
 
@@ -111,21 +112,19 @@ impl Sets {
     }
 
     /// Follows the changes of one commit.
-    pub(super) fn apply(&mut self, catalog: &Catalog, changes: &[Change]) {
-        for change in changes {
-            self.follow_terms(catalog, change);
-            let collection = catalog.at(change.collection);
+    pub(super) fn apply(&mut self, records: &[Changed<'_>]) {
+        for record in records {
+            let (collection, change) = (record.collection, record.change);
+            self.follow_terms(collection, change);
             let is_built = self.builds.iter().any(|build| build.key.collection == change.collection);
             if !is_built && self.tested[change.collection].is_empty() {
                 continue;
             }
-            let before = change.before.as_ref().map(|values| Probes::new(change.id, values));
-            let after = change.after.as_ref().map(|after| Probes::new(change.id, &after.values));
-            let holds = |key: &SetKey, record: &Option<Probes<'_>>| {
-                record.as_ref().is_some_and(|record| key.holds(collection, record))
+            let holds = |key: &SetKey, record: Option<&Probes<'_>>| {
+                record.is_some_and(|record| key.holds(collection, record))
             };
             for (key, &place) in &self.tested[change.collection] {
-                let (was_in, is_in) = (holds(key, &before), holds(key, &after));
+                let (was_in, is_in) = (holds(key, record.before()), holds(key, record.after()));
                 if was_in != is_in
                     && let Some(entry) = &mut self.entries[place]
                 {
@@ -133,7 +132,7 @@ impl Sets {
                 }
             }
             for build in self.builds.iter_mut().filter(|build| build.key.collection == change.collection) {
-                let (was_in, is_in) = (holds(&build.key, &before), holds(&build.key, &after));
+                let (was_in, is_in) = (holds(&build.key, record.before()), holds(&build.key, record.after()));
                 if was_in != is_in {
                     build.changed.insert(change.id, is_in);
                 }
@@ -143,8 +142,8 @@ impl Sets {
     }
 
     /// Of the sets that are made of terms a record is in one of each shape.
-    fn follow_terms(&mut self, catalog: &Catalog, change: &Change) {
-        let fields = catalog.at(change.collection).fields();
+    fn follow_terms(&mut self, collection: &Collection, change: &Change) {
+        let fields = collection.fields();
         let met = |positions: &[usize], values: Option<&Vec<Value>>| {
             values.map(|values| {
                 let terms = positions.iter().map(|&position| Term::met(&fields[position], &values[position]));

@@ -109,7 +109,7 @@ impl KeptSort {
             return self.beginning_of_text(collection, &text);
         }
         let mut key = self.present(collection);
-        bound.write_ordered(&mut key);
+        bound.write_ordered(&mut key, self.has_more());
         key
     }
 
@@ -154,7 +154,7 @@ fn write_value(key: &mut Vec<u8>, probe: &Probe<'_>, must_end: bool) {
             key.extend_from_slice(KeptSort::END);
         }
         Some(text) => key.extend_from_slice(text.as_bytes()),
-        None => probe.value().write_ordered(key),
+        None => probe.value().write_ordered(key, must_end),
     }
 }
 

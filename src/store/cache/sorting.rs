@@ -52,7 +52,7 @@ pub(super) async fn learn(
         return Ok(few.map_or(Learned::Nothing, Learned::Few));
     }
     if !order.set.is_all() {
-        timeout(WAIT, make_part(backend, order)).await.map_err(|_| query.being_made())?;
+        timeout(WAIT, make_part(backend, order)).await.map_err(|_| query.being_made())??;
     }
     Ok(if cache.has_order(order) { Learned::Order } else { Learned::Nothing })
 }
@@ -74,11 +74,14 @@ pub(super) async fn learn_set(
 }
 
 /// Makes the order of a part of the records from the order of all, without the database.
-async fn make_part(backend: &impl Backend, order: &OrderKey) {
+async fn make_part(backend: &impl Backend, order: &OrderKey) -> Result<(), StoreError> {
     let cache = backend.cache();
-    let Some(number) = cache.begin_order(order) else { return cache.wait_for_order(order).await };
+    let Some(number) = cache.begin_order(order) else {
+        return backend.limiter().step_out(cache.wait_for_order(order)).await;
+    };
     match cache.order_and_set(&order.of_all(), &order.set) {
         Some((all, ids)) => cache.finish_order(number, tokio::task::block_in_place(|| all.subset(&ids))),
         None => cache.abandon_order(number, None),
     }
+    Ok(())
 }

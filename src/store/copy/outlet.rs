@@ -14,7 +14,7 @@ pub(in crate::store) struct Outlet {
 }
 
 impl Outlet {
-    pub(super) fn new(onward: Option<mpsc::Sender<Batch>>, watch: Watch) -> Self {
+    pub(in crate::store) fn new(onward: Option<mpsc::Sender<Batch>>, watch: Watch) -> Self {
         Self { tally: Tally::default(), onward, watch }
     }
 

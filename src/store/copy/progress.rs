@@ -21,7 +21,17 @@ pub enum Progress {
         name: String,
         records: u64,
     },
+    /// A file is copied page by page.
+    CopyingPages {
+        name: String,
+        pages: u64,
+    },
+    /// So many records, pages, entries or bytes more.
     Moved(u64),
+    /// A collection goes into a file; nobody has counted it.
+    Exporting {
+        name: String,
+    },
     Indexing {
         name: String,
     },
@@ -29,14 +39,34 @@ pub enum Progress {
         name: String,
         records: u64,
     },
+    /// A collection is looked at, with so many records.
+    Reading {
+        name: String,
+        records: u64,
+    },
     Compared(Copied),
+    /// A file goes to a server.
+    Sending {
+        bytes: u64,
+    },
+    /// So many entries of a file are read for a collection.
+    Judging {
+        name: String,
+    },
+    /// So many entries of a file are stored in a collection.
+    Importing {
+        name: String,
+        entries: u64,
+    },
+    /// What was begun last is over.
+    Done,
     Committing,
 }
 
 /// Who watches; nobody has to.
 pub type Watch = mpsc::UnboundedSender<Progress>;
 
-pub(super) fn tell(watch: &Watch, progress: Progress) {
+pub(in crate::store) fn tell(watch: &Watch, progress: Progress) {
     // Nobody need be watching.
     let _ = watch.send(progress);
 }

@@ -7,6 +7,7 @@ use bytes::{Buf, Bytes};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::catalog::collection::Collection;
+use crate::catalog::date::{Date, Datetime};
 use crate::catalog::field::FieldKind;
 use crate::record::value::Cell;
 
@@ -71,6 +72,8 @@ impl Packer {
             // Adding zero turns -0.0 into 0.0: the engines would not keep its sign alike.
             Cell::Float(float) => self.value(&(float + 0.0).to_be_bytes()),
             Cell::Boolean(boolean) => self.value(&[u8::from(boolean)]),
+            Cell::Date(day) => self.value(&day.since_2000().to_be_bytes()),
+            Cell::Datetime(moment) => self.value(&moment.since_2000().to_be_bytes()),
             Cell::Garbled(bytes) => self.value(bytes),
         }
     }
@@ -143,6 +146,8 @@ fn cell(kind: FieldKind, mut bytes: &[u8]) -> Option<Cell<'_>> {
         FieldKind::Integer => Cell::Integer(bytes.try_get_i64().ok()?),
         FieldKind::Float => Cell::Float(bytes.try_get_f64().ok()?),
         FieldKind::Boolean => Cell::Boolean(bytes.try_get_u8().ok()? != 0),
+        FieldKind::Date => Cell::Date(Date::from_days_since_2000(bytes.try_get_i32().ok()?)),
+        FieldKind::Datetime => Cell::Datetime(Datetime::from_micros_since_2000(bytes.try_get_i64().ok()?)),
     })
 }
 

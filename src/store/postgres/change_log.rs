@@ -6,9 +6,8 @@
 //! no isolation level fails on it and no open snapshot makes it slower. Numbers may be missing, where a transaction
 //! failed in its last moment; once a higher one is seen, a missing one never comes.
 
-use super::ddl::literal;
 use crate::catalog::collection::Collection;
-use crate::store::ident::quote;
+use crate::store::ident::{literal, quote};
 
 /// A statement that changed more rows is logged as one line: forget all that is known of this collection.
 pub(super) const MOST_LOGGED: usize = 1000;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
+use super::kind;
 use crate::catalog::collection::Collection;
 use crate::record::Value;
 
@@ -12,12 +13,12 @@ use crate::record::Value;
 pub(super) fn read(collection: &Collection, text: &str) -> Option<Vec<Value>> {
     let members: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_str(text).ok()?;
     let values = collection.fields().iter().map(|field| {
-        let text = match members.get(field.name()) {
+        match members.get(field.name()).map(|member| member.get()) {
             // A column that was added after the row was logged.
-            None => "null",
-            Some(member) => member.get(),
-        };
-        if text == "null" { Some(Value::Null) } else { Value::from_json(field.kind(), text) }
+            None => Some(Value::default_of(field)),
+            Some("null") => Some(Value::Null),
+            Some(text) => kind::from_json(field.kind(), text),
+        }
     });
     values.collect()
 }

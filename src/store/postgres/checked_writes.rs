@@ -1,5 +1,7 @@
 //! Writes that must look before they act: those that name what the client has seen, and deletes that bring others along.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use bytes::Bytes;
 use tokio_postgres::Error;
 
@@ -17,7 +19,7 @@ use crate::store::write::{Write, WriteOutcome, Written};
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
-/// Who touches more records does not share a commit: those who do would wait for it.
+/// The deletes of a group touch no more records together, unless one does so alone: the others would wait for it.
 const MOST_SHARED: usize = 1_000;
 
 pub(super) struct CheckedWrite<'a, 'g> {
@@ -103,7 +105,7 @@ impl CheckedWrite<'_, '_> {
     ) -> Result<CheckedOutcome, Error> {
         let client = &self.group.conn.client;
         client.batch_execute("SAVEPOINT deletion").await?;
-        let deletion = Box::pin(self.delete(collection, &[id.get()], &mut 0)).await?;
+        let deletion = Box::pin(self.delete(collection, &[id.get()])).await?;
         let end = if matches!(deletion, Deletion::Done) { "" } else { "ROLLBACK TO deletion; " };
         client.batch_execute(&format!("{end}RELEASE deletion")).await?;
         Ok(match deletion {
@@ -114,13 +116,8 @@ impl CheckedWrite<'_, '_> {
     }
 
     /// Does to the records that refer to these what their rules say, then deletes them: in the order in which
-    /// the embedded engine does it, so that both refuse for the same reason. `reached` counts them.
-    async fn delete(
-        &self,
-        collection: &Collection,
-        ids: &[i64],
-        reached: &mut usize,
-    ) -> Result<Deletion, Error> {
+    /// the embedded engine does it, so that both refuse for the same reason.
+    async fn delete(&self, collection: &Collection, ids: &[i64]) -> Result<Deletion, Error> {
         let group = self.group;
         for (referrer, position) in group.catalog.referrers(collection) {
             let referring = self.referring(referrer, position, ids).await?;
@@ -131,12 +128,12 @@ impl CheckedWrite<'_, '_> {
             if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
                 return Ok(Deletion::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
             }
-            *reached += referring.len();
-            if self.group.is_shared && *reached > MOST_SHARED {
+            let reached = group.reached.fetch_add(referring.len(), Relaxed) + referring.len();
+            if group.is_shared && reached > MOST_SHARED {
                 return Ok(Deletion::TooLarge);
             }
             if rule == Some(OnDelete::Cascade) {
-                match Box::pin(self.delete(referrer, &referring, reached)).await? {
+                match Box::pin(self.delete(referrer, &referring)).await? {
                     Deletion::Done => {}
                     other => return Ok(other),
                 }

@@ -1,5 +1,6 @@
 //! A database on a server at either end of a copy: one transaction, records by COPY.
 
+mod served;
 mod source;
 mod target;
 
@@ -10,15 +11,16 @@ use futures_util::TryStreamExt;
 use tokio_postgres::{Error, Transaction};
 
 use super::address::PostgresUrl;
-use super::ddl::literal;
-use super::prepared_conn::PreparedConn;
+use super::kind::Bound;
+use super::prepared_conn::{Parameter, PreparedConn};
 use super::server::Server;
-use super::{key_table, kind, start_failure};
+use super::{key_table, kind, sql, start_failure};
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::copy::rows::{self, Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
-use crate::store::ident::quote;
+use crate::store::extract::Pass;
+use crate::store::ident::{literal, quote};
 use crate::store::keys::KeyRow;
 pub(in crate::store) use source::Source;
 pub(in crate::store) use target::Target;
@@ -96,6 +98,37 @@ async fn read(
         outlet.send(batch).await?;
     }
     Ok(outlet.sum())
+}
+
+/// How many rows are asked for at once: whoever gives up has so many more come at the most.
+const FETCHED: i32 = 1_000;
+
+/// Goes through what is extracted.
+async fn pass(transaction: &Transaction<'_>, place: &str, mut pass: Pass) -> Result<Pass, CopyError> {
+    let failed = |error: Error| failed(place, &error);
+    let extract = pass.extract.clone();
+    let kinds = extract.kinds();
+    let (text, values) = sql::extract(&extract);
+    let bound: Vec<Bound<'_>> = values.into_iter().map(Bound).collect();
+    let parameters: Vec<Parameter<'_>> = bound.iter().map(|value| value as Parameter<'_>).collect();
+    let statement = transaction.prepare(&text).await.map_err(failed)?;
+    let portal = transaction.bind(&statement, &parameters).await.map_err(failed)?;
+    loop {
+        let mut rows = pin!(transaction.query_portal_raw(&portal, FETCHED).await.map_err(failed)?);
+        let mut fetched = 0;
+        while let Some(row) = rows.try_next().await.map_err(failed)? {
+            fetched += 1;
+            let cells = kinds.iter().enumerate().map(|(at, &kind)| kind::cell(&row, at, kind));
+            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+            if !pass.take(&cells).map_err(|cause| CopyError::failed(place, cause))? {
+                return Ok(pass);
+            }
+            pass.send().await?;
+        }
+        if fetched < FETCHED {
+            return Ok(pass);
+        }
+    }
 }
 
 /// The length of what stands before the first row, once it is whole.

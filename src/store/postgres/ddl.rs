@@ -6,7 +6,9 @@ use super::kind;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::{Field, FieldKind};
+use crate::record::Value;
 use crate::store::ident::{on_delete, quote};
+use crate::store::rule_checks::{self, RuleCheck};
 
 /// Where PostgreSQL cuts names, without an error: two long ones could become the same.
 const LONGEST_NAME: usize = 63;
@@ -43,6 +45,24 @@ pub(super) fn check(table: &str, column: &str, kind: FieldKind) -> Option<(Strin
     Some((constraint(table, column, what), condition))
 }
 
+/// The constraint that holds a rule of a string.
+pub(super) fn rule(table: &str, column: &str, rule: &RuleCheck) -> String {
+    constraint(table, column, &rule.name)
+}
+
+/// Whether a check of a column holds a rule, of this or another configuration.
+pub(super) fn is_rule(table: &str, column: &str, name: &str) -> bool {
+    let begin = format!("{table}.{column} ");
+    match name.strip_prefix(&begin) {
+        Some(rest) => rule_checks::is_name(rest),
+        // Of a shortened name only the beginning is left; it may be that of another check.
+        None => {
+            kept_of(name).is_some_and(|kept| begin.starts_with(kept) || kept.starts_with(&begin))
+                && !constraints(table, column).iter().any(|other| other == name)
+        }
+    }
+}
+
 /// The constraint that holds a reference.
 fn reference(collection: &Collection, field: &Field) -> String {
     constraint(collection.name(), field.name(), "reference")
@@ -51,7 +71,11 @@ fn reference(collection: &Collection, field: &Field) -> String {
 /// The constraints that a column may have.
 pub(super) fn constraints(table: &str, column: &str) -> Vec<String> {
     let checks = FieldKind::ALL.into_iter().filter_map(|kind| check(table, column, kind));
-    checks.map(|(name, _)| name).chain([constraint(table, column, "reference")]).collect()
+    let mut names: Vec<String> =
+        checks.map(|(name, _)| name).chain([constraint(table, column, "reference")]).collect();
+    // Two kinds may call theirs alike.
+    names.dedup();
+    names
 }
 
 /// The sequence that gives out ids.
@@ -66,13 +90,23 @@ fn column(catalog: &Catalog, collection: &Collection, field: &Field) -> String {
     if field.is_required() {
         text.push_str(" NOT NULL");
     }
+    text.extend(default(field).map(|default| format!(" DEFAULT {default}")));
     if let Some((name, condition)) = check(collection.name(), field.name(), kind) {
         text.push_str(&format!(" CONSTRAINT {} CHECK ({condition})", quote(&name)));
+    }
+    for rule in rule_checks::of(field) {
+        let name = quote(&self::rule(collection.name(), field.name(), &rule));
+        text.push_str(&format!(" CONSTRAINT {name} CHECK ({})", rule.condition));
     }
     if let Some(references) = references(catalog, field) {
         text.push_str(&format!(" CONSTRAINT {} {references}", quote(&reference(collection, field))));
     }
     text
+}
+
+/// What a row that does not name the field gets.
+pub(super) fn default(field: &Field) -> Option<String> {
+    field.default().map(|_| kind::literal(field.kind(), &Value::default_of(field)))
 }
 
 fn references(catalog: &Catalog, field: &Field) -> Option<String> {
@@ -127,11 +161,6 @@ pub(super) fn drop_constraint(collection: &Collection, name: &str) -> String {
     alter(collection, &format!("DROP CONSTRAINT {}", quote(name)))
 }
 
-/// A text as a literal of SQL.
-pub(super) fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,10 +175,5 @@ mod tests {
         assert_eq!(kept_of(&short(one.clone())), Some("x".repeat(46).as_str()));
         assert_eq!((kept_of(&"x".repeat(63)), kept_of("x~y")), (None, None));
         assert_ne!(short(one), short(other));
-    }
-
-    #[test]
-    fn a_literal_ends_where_it_should() {
-        assert_eq!(literal("it's"), "'it''s'");
     }
 }

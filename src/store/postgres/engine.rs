@@ -6,11 +6,12 @@ use arc_swap::ArcSwapOption;
 
 use super::session::{Session, SessionContext};
 use super::write_refusals::WriteRefusals;
-use crate::store::StoreError;
 use crate::store::write::handle::WriterHandle;
+use crate::store::{StoreError, StoreId};
 
 /// A database on a server, open for one node.
 pub struct Postgres {
+    pub(in crate::store) id: StoreId,
     pub(super) context: SessionContext,
     pub(super) writer: WriterHandle,
     pub(super) refusals: WriteRefusals,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
 use parking_lot::Mutex;
@@ -42,6 +42,8 @@ pub(super) struct Group<'a> {
     pub(super) lock_wait: LockWait,
     /// Whether several share it, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// How many records its deletes have brought along so far.
+    pub(super) reached: AtomicUsize,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
     /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.

@@ -127,6 +127,7 @@ impl Postgres {
             key_check,
             lock_wait,
             is_shared: writes.len() > 1,
+            reached: Default::default(),
             at_hand: Default::default(),
             is_open: Default::default(),
         };

@@ -145,12 +145,19 @@ impl<'a, 'g> Walk<'a, 'g> {
     /// Draws ids for the creates of a stretch whose records others of it name, so that all of it can be sent at once.
     async fn draw(&mut self, places: Range<usize>) -> Result<(), Error> {
         let items = &self.batch.items;
+        for place in places.clone() {
+            if let Write::Insert { id: Some(id), .. } = items[place].write {
+                self.run.foresee(place, id);
+                self.given.insert(place, id);
+            }
+        }
         let own =
             places.clone().flat_map(|place| named(&items[place])).filter(|named| places.contains(named));
         let collections: BTreeSet<usize> = own.map(|named| items[named].write.collection()).collect();
         for collection in collections {
-            let is_create =
-                |write: &Write| matches!(write, Write::Insert { .. }) && write.collection() == collection;
+            let is_create = |write: &Write| {
+                matches!(write, Write::Insert { id: None, .. }) && write.collection() == collection
+            };
             let creates = |place: &usize| is_create(&items[*place].write);
             let creates: Vec<usize> = places.clone().filter(creates).collect();
             let ids = self.draw_ids(collection, creates.len() as i64).await?;

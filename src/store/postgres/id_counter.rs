@@ -3,9 +3,8 @@
 
 use tokio_postgres::{Error, Transaction};
 
-use super::ddl::literal;
 use crate::catalog::collection::Collection;
-use crate::store::ident::quote;
+use crate::store::ident::{literal, quote};
 use crate::store::migration::Step;
 
 /// Moves the counter of a collection past its largest id, where it is behind.

@@ -204,6 +204,7 @@ mod tests {
             authentication: false,
             authorization: false,
             rate_limit: None,
+            ..Declaration::default()
         };
         Catalog::declare(&[declaration], &[]).unwrap()
     }

@@ -15,7 +15,7 @@ use super::server::Server;
 use super::{audit, prepare};
 use crate::catalog::Catalog;
 use crate::record::access_key::{KeyEntry, KeyHash};
-use crate::store::audit::{Actor, Trail};
+use crate::store::audit::{Actor, Deed, Trail};
 use crate::store::keys::{Changed, Edit, KEY_COLUMNS, KeyAdminError, KeyChange, KeyRow};
 use crate::store::{OpenError, StoreError};
 
@@ -24,7 +24,7 @@ const KEYS_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// The stored keys, on a connection of their own.
 pub struct KeyTable {
-    conn: PreparedConn,
+    pub(super) conn: PreparedConn,
 }
 
 impl KeyTable {
@@ -78,6 +78,14 @@ impl KeyTable {
         Ok(changed)
     }
 
+    /// Adds to the trail what changes nothing.
+    async fn note(&mut self, deed: Deed, by: &Actor) -> Result<(), KeyAdminError> {
+        let transaction = self.conn.client.transaction().await.map_err(undone)?;
+        transaction.batch_execute(TAKE_TURN).await.map_err(undone)?;
+        audit::append(&transaction, deed, by).await.map_err(undone)?;
+        transaction.commit().await.map_err(unwritten)
+    }
+
     pub(in crate::store) async fn trail(&self) -> Result<Trail, KeyAdminError> {
         audit::read(&self.conn.client).await.map_err(unread)
     }
@@ -103,8 +111,12 @@ impl SharedKeyTable {
         self.with(server, StoreError::OutcomeUnknown, async |table| table.change(change, by).await).await
     }
 
+    pub(super) async fn note(&self, server: &Server, deed: Deed, by: Actor) -> Result<(), KeyAdminError> {
+        self.with(server, StoreError::OutcomeUnknown, async |table| table.note(deed, &by).await).await
+    }
+
     /// Works on the keys; `late` says what it means that no answer comes in time.
-    async fn with<T>(
+    pub(super) async fn with<T>(
         &self,
         server: &Server,
         late: StoreError,
@@ -177,16 +189,16 @@ async fn write(transaction: &Transaction<'_>, edit: &Edit) -> Result<(), Error> 
     }
 }
 
-fn unread(error: Error) -> KeyAdminError {
+pub(super) fn unread(error: Error) -> KeyAdminError {
     of_reading(&error).into()
 }
 
 /// Before the commit was sent, whatever fails leaves nothing behind.
-fn undone(error: Error) -> KeyAdminError {
+pub(super) fn undone(error: Error) -> KeyAdminError {
     StoreError::from(GroupError::of(&error, false)).into()
 }
 
 /// Once the commit was sent, a connection that breaks leaves its outcome unknown.
-fn unwritten(error: Error) -> KeyAdminError {
+pub(super) fn unwritten(error: Error) -> KeyAdminError {
     StoreError::from(GroupError::of(&error, true)).into()
 }

@@ -3,13 +3,15 @@
 
 use std::error::Error as StdError;
 
-use bytes::BytesMut;
-use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use bytes::{BufMut, BytesMut};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Error, Row};
 
+use crate::catalog::date::{Date, Datetime};
 use crate::catalog::field::FieldKind;
 use crate::record::Value;
-use crate::record::value::Cell;
+use crate::record::value::{Cell, text};
+use crate::store::ident;
 
 pub(super) fn column_type(kind: FieldKind) -> &'static str {
     match kind {
@@ -17,6 +19,8 @@ pub(super) fn column_type(kind: FieldKind) -> &'static str {
         FieldKind::Integer => "bigint",
         FieldKind::Float => "double precision",
         FieldKind::Boolean => "boolean",
+        FieldKind::Date => "date",
+        FieldKind::Datetime => "timestamp with time zone",
     }
 }
 
@@ -25,7 +29,11 @@ pub(super) fn collation(kind: FieldKind) -> &'static str {
     match kind {
         // Compared byte by byte, on every machine the same.
         FieldKind::String => " COLLATE \"C\"",
-        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => "",
+        FieldKind::Integer
+        | FieldKind::Float
+        | FieldKind::Boolean
+        | FieldKind::Date
+        | FieldKind::Datetime => "",
     }
 }
 
@@ -36,6 +44,12 @@ pub(super) fn check(kind: FieldKind, column: &str) -> Option<(&'static str, Stri
         FieldKind::Float => {
             Some(("finite", format!("{column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308")))
         }
+        // Neither infinity nor another year has four digits.
+        FieldKind::Date => Some(("years", format!("{column} BETWEEN '0001-01-01' AND '9999-12-31'"))),
+        FieldKind::Datetime => Some((
+            "years",
+            format!("{column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999999Z'"),
+        )),
         FieldKind::String | FieldKind::Integer | FieldKind::Boolean => None,
     }
 }
@@ -58,7 +72,11 @@ pub(super) fn wider(column_type: &str) -> Option<FieldKind> {
 pub(super) fn may_be_long(kind: FieldKind) -> bool {
     match kind {
         FieldKind::String => true,
-        FieldKind::Integer | FieldKind::Float | FieldKind::Boolean => false,
+        FieldKind::Integer
+        | FieldKind::Float
+        | FieldKind::Boolean
+        | FieldKind::Date
+        | FieldKind::Datetime => false,
     }
 }
 
@@ -69,6 +87,49 @@ pub(super) fn as_text(kind: FieldKind, value: &str) -> String {
         FieldKind::Integer | FieldKind::Boolean => format!("{value}::text"),
         // The text of a float follows extra_float_digits. Adding zero makes one of the two zeros.
         FieldKind::Float => format!("encode(float8send({value} + 0), 'hex')"),
+        // That of a day follows DateStyle, that of a moment TimeZone.
+        FieldKind::Date => format!("encode(date_send({value}), 'hex')"),
+        FieldKind::Datetime => format!("encode(timestamptz_send({value}), 'hex')"),
+    }
+}
+
+/// A value as SQL writes it.
+pub(super) fn literal(kind: FieldKind, value: &Value) -> String {
+    let text = match value.cell() {
+        Cell::Null | Cell::Garbled(_) => return "NULL".to_owned(),
+        Cell::Boolean(boolean) => return boolean.to_string(),
+        Cell::Text(text) => text.to_owned(),
+        Cell::Integer(integer) => integer.to_string(),
+        Cell::Float(float) => format!("{float:?}"),
+        Cell::Date(day) => day.to_string(),
+        Cell::Datetime(moment) => moment.to_string(),
+    };
+    format!("{}::{}", ident::literal(&text), column_type(kind))
+}
+
+/// The value of this kind that a default is, as PostgreSQL shows one that [`literal`] wrote; `None` where it is something
+/// else.
+pub(super) fn default(kind: FieldKind, shown: &str) -> Option<Value> {
+    if kind == FieldKind::Boolean {
+        return Value::from_json(kind, shown);
+    }
+    let quoted = shown.strip_suffix(column_type(kind))?.strip_suffix("::")?;
+    let text = match quoted.strip_prefix('E') {
+        Some(escaped) => ident::unquote(escaped)?.replace("\\\\", "\\"),
+        None => ident::unquote(quoted)?,
+    };
+    match kind {
+        FieldKind::Float => text.parse().ok().map(Value::Float),
+        FieldKind::Datetime => Datetime::parse_stored(&text).map(Value::Datetime),
+        _ => Value::from_query(kind, &text),
+    }
+}
+
+/// The value of this kind that the JSON of a row has. A moment has the offset of the session that wrote it.
+pub(super) fn from_json(kind: FieldKind, json: &str) -> Option<Value> {
+    match kind {
+        FieldKind::Datetime => Datetime::parse_stored(&text(json)?).map(Value::Datetime),
+        _ => Value::from_json(kind, json),
     }
 }
 
@@ -77,7 +138,11 @@ pub(super) fn copied(kind: FieldKind, column: &str) -> String {
     match kind {
         // Adding zero turns -0 into 0: the engines would not keep its sign alike.
         FieldKind::Float => format!("{column} + 0::double precision"),
-        FieldKind::String | FieldKind::Integer | FieldKind::Boolean => column.to_owned(),
+        FieldKind::String
+        | FieldKind::Integer
+        | FieldKind::Boolean
+        | FieldKind::Date
+        | FieldKind::Datetime => column.to_owned(),
     }
 }
 
@@ -93,6 +158,14 @@ impl ToSql for Bound<'_> {
             Cell::Integer(integer) => integer.to_sql(kind, out),
             Cell::Float(float) => float.to_sql(kind, out),
             Cell::Boolean(boolean) => boolean.to_sql(kind, out),
+            Cell::Date(day) => {
+                out.put_i32(day.since_2000());
+                Ok(IsNull::No)
+            }
+            Cell::Datetime(moment) => {
+                out.put_i64(moment.since_2000());
+                Ok(IsNull::No)
+            }
             // PostgreSQL holds no such text; what was read there never is.
             Cell::Garbled(_) => Err("text that is no Unicode cannot be stored".into()),
         }
@@ -121,6 +194,10 @@ pub(super) fn array<'f>(kind: FieldKind, values: impl Iterator<Item = &'f Value>
         FieldKind::Integer => each(values, |cell| if let Cell::Integer(it) = cell { Some(it) } else { None }),
         FieldKind::Float => each(values, |cell| if let Cell::Float(it) = cell { Some(it) } else { None }),
         FieldKind::Boolean => each(values, |cell| if let Cell::Boolean(it) = cell { Some(it) } else { None }),
+        FieldKind::Date | FieldKind::Datetime => {
+            let is_there = |value: &'f Value| (*value != Value::Null).then_some(Bound(value));
+            Box::new(values.map(is_there).collect::<Vec<_>>())
+        }
     }
 }
 
@@ -130,13 +207,52 @@ pub(super) fn cell(row: &Row, column: usize, kind: FieldKind) -> Result<Cell<'_>
         FieldKind::Integer => row.try_get::<_, Option<i64>>(column)?.map(Cell::Integer),
         FieldKind::Float => row.try_get::<_, Option<f64>>(column)?.map(|float| Cell::Float(float + 0.0)),
         FieldKind::Boolean => row.try_get::<_, Option<bool>>(column)?.map(Cell::Boolean),
+        FieldKind::Date | FieldKind::Datetime => row.try_get::<_, Option<Binary>>(column)?.map(|it| it.0),
     };
     Ok(cell.unwrap_or(Cell::Null))
+}
+
+/// A day or a moment as PostgreSQL counts it.
+struct Binary(Cell<'static>);
+
+impl FromSql<'_> for Binary {
+    fn from_sql(kind: &Type, bytes: &[u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(Self(match *kind {
+            Type::DATE => Cell::Date(Date::from_days_since_2000(i32::from_be_bytes(bytes.try_into()?))),
+            _ => Cell::Datetime(Datetime::from_micros_since_2000(i64::from_be_bytes(bytes.try_into()?))),
+        }))
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        matches!(*kind, Type::DATE | Type::TIMESTAMPTZ)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_default_is_read_as_the_server_shows_it() {
+        for (kind, shown, value) in [
+            (FieldKind::String, "'it''s'::text", Some(Value::Text("it's".into()))),
+            (FieldKind::String, r"E'a\\b'::text", Some(Value::Text(r"a\b".into()))),
+            (FieldKind::String, "upper('a'::text)", None),
+            (FieldKind::Integer, "'-5'::bigint", Some(Value::Integer(-5))),
+            (FieldKind::Integer, "nextval('a'::regclass)", None),
+            (FieldKind::Float, "'1e+300'::double precision", Some(Value::Float(1e300))),
+            (FieldKind::Boolean, "true", Some(Value::Boolean(true))),
+            (FieldKind::Date, "'1815-12-10'::date", Value::from_query(FieldKind::Date, "1815-12-10")),
+            (
+                FieldKind::Datetime,
+                "'2027-01-31 14:00:00+02'::timestamp with time zone",
+                Value::from_query(FieldKind::Datetime, "2027-01-31T12:00:00Z"),
+            ),
+            (FieldKind::Datetime, "now()", None),
+        ] {
+            assert_eq!(default(kind, shown), value, "{shown}");
+        }
+    }
 
     #[test]
     fn every_kind_has_a_type_of_its_own() {

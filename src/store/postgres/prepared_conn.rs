@@ -16,17 +16,17 @@ use super::connection::{Alive, Connected};
 const MOST_PREPARED: usize = 1_024;
 /// What every connection is set to. Statements by key must not be planned anew each time, nor by a look at a table that
 /// was small when they were planned; a lock is waited for, but not for ever; nobody hangs up on who is idle, or waits for
-/// a turn; numbers are told exactly. `transaction_timeout` came with PostgreSQL 17.
+/// a turn; numbers are told exactly, and days in one way. `transaction_timeout` came with PostgreSQL 17.
 pub(super) const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off; \
      SET lock_timeout = '5s'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '60s'; \
-     SET idle_session_timeout = 0; SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1; \
+     SET idle_session_timeout = 0; SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1; SET datestyle = 'ISO, YMD'; \
      SET quote_all_identifiers = off; SET client_min_messages = warning; \
      SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000";
 
 /// A value to bind.
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
-pub(super) struct PreparedConn {
+pub(in crate::store) struct PreparedConn {
     pub(super) client: Client,
     pub(super) alive: Alive,
     prepared: Mutex<HashMap<String, Statement>>,

@@ -20,11 +20,11 @@ use super::server::Server;
 use super::statement_cache::Statements;
 use crate::catalog::Catalog;
 use crate::observe::Observer;
-use crate::store::StoreError;
 use crate::store::cache::Cache;
 use crate::store::fatal::FatalLatch;
 use crate::store::read_limiter::ReadLimiter;
 use crate::store::write::answer_budget::AnswerBudget;
+use crate::store::{OpenSettings, StoreError};
 
 /// A read that takes longer is given up.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub(super) struct SessionContext {
     pub(super) keys: Arc<KeyFollower>,
     pub(super) observer: Arc<Observer>,
     pub(super) fatal: FatalLatch,
-    pub(super) memory_bytes: usize,
+    pub(super) settings: OpenSettings,
     pub(super) budget: Arc<AnswerBudget>,
 }
 

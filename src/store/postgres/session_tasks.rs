@@ -39,7 +39,7 @@ pub(super) async fn begin(
 ) -> Result<Arc<Session>, String> {
     let first = Arc::new(first);
     let version = freshness::newest(&first).await.map_err(|error| words(&error))?;
-    let cache = Arc::new(Cache::new(context.catalog.clone(), version, context.memory_bytes));
+    let cache = Arc::new(Cache::new(context.catalog.clone(), version, &context.settings));
     // All at once: until they are there, nobody is served.
     let conns = |number| try_join_all((0..number).map(|_| server.conn()));
     let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));

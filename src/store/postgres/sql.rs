@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::change_log::NEWEST;
-use super::ddl::literal;
 use super::indexes;
 use super::kind::{collation, column_type};
 use super::rule_sql;
@@ -14,7 +13,8 @@ use crate::record::Value;
 use crate::record::listing::{Column, Condition, Listing};
 use crate::store::cache::scan::Scan;
 use crate::store::conditions::{Dialect, of_filters};
-use crate::store::ident::{columns, quote};
+use crate::store::extract::Extract;
+use crate::store::ident::{columns, literal, quote};
 
 /// The versions from $1 on, with the changes of those after it, $2 of them at the most, and the number of changes to the
 /// access keys. Beyond $3 bytes the records are left out. The changes are looked up for each version: to read the whole
@@ -86,6 +86,11 @@ pub(super) fn scan<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
 pub(super) fn scan_at_once<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
     let (text, values) = self::scan(scan);
     (format!("SELECT v.number, s.* FROM {NEWEST} v LEFT JOIN ({text}) s ON TRUE"), values)
+}
+
+/// The records that are extracted.
+pub(super) fn extract(extract: &Extract) -> (String, Vec<&Value>) {
+    DIALECT.extract(extract, None)
 }
 
 /// All ids of a collection, to be copied out.

@@ -1,5 +1,5 @@
-//! The tables, functions and triggers that carnet keeps for itself: the version, the changes, the keys, the quotas, the
-//! answers, the trail.
+//! The tables, functions and triggers that carnet keeps for itself: the id of the store, the version, the
+//! changes, the keys, the quotas, the answers, the trail, the imports.
 //!
 //! The functions that triggers call run with the rights of their owner, since whoever writes need not have any on our
 //! tables; so nothing in them may depend on the search path of the writer. They name the schema of everything, and
@@ -18,7 +18,8 @@ pub(super) const FORMAT: i32 = 3;
 const MOST_SINGLE_STEPS: usize = 1000;
 
 /// The tables of ours.
-pub(super) const TABLES: [&str; 10] = [
+pub(super) const TABLES: [&str; 13] = [
+    "_carnet_store",
     "_carnet_version",
     "_carnet_commits",
     "_carnet_transactions",
@@ -29,6 +30,8 @@ pub(super) const TABLES: [&str; 10] = [
     "_carnet_answers",
     "_carnet_audit",
     "_carnet_audit_head",
+    "_carnet_imports",
+    "_carnet_imported_files",
 ];
 /// The functions of ours.
 pub(super) const FUNCTIONS: [&str; 10] = [
@@ -68,6 +71,12 @@ CREATE TABLE IF NOT EXISTS _carnet_version (
 ALTER TABLE _carnet_version
   DROP COLUMN IF EXISTS number, DROP COLUMN IF EXISTS raised_by, DROP COLUMN IF EXISTS raised_at;
 INSERT INTO _carnet_version (format) VALUES ({FORMAT}) ON CONFLICT ("only") DO UPDATE SET format = excluded.format;
+CREATE TABLE IF NOT EXISTS _carnet_store (
+  "only" boolean PRIMARY KEY DEFAULT true CHECK ("only"),
+  id bytea NOT NULL CHECK (octet_length(id) = 16)
+);
+INSERT INTO _carnet_store (id)
+  VALUES (substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16)) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS _carnet_keys (
   name text COLLATE "C" PRIMARY KEY,
   hash bytea NOT NULL UNIQUE,
@@ -116,6 +125,20 @@ CREATE TABLE IF NOT EXISTS _carnet_answers (
   verdict text NOT NULL,
   id bigint,
   detail text
+);
+CREATE TABLE IF NOT EXISTS _carnet_imports (
+  number bigint PRIMARY KEY,
+  collection text NOT NULL,
+  maker bytea,
+  told timestamptz NOT NULL DEFAULT now(),
+  is_over boolean NOT NULL,
+  report text NOT NULL
+);
+CREATE TABLE IF NOT EXISTS _carnet_imported_files (
+  collection text NOT NULL,
+  hash bytea NOT NULL,
+  told timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (collection, hash)
 );
 CREATE INDEX IF NOT EXISTS _carnet_answers_moment ON _carnet_answers (moment);
 "#

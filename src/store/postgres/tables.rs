@@ -8,6 +8,9 @@ mod index_steps;
 mod queries;
 mod stored;
 
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
 use tokio_postgres::{Error, Transaction};
 
 use super::indexes;
@@ -16,7 +19,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 use crate::store::migration::{Conflict, MigrationPlan, NAMED_IDS, Step, words};
-use crate::store::schema_diff::{self, Change, Differences, Stored, is_like};
+use crate::store::schema_diff::{self, Change, Differences, Question, Stored, differing, is_like};
 use stored::{Relation, Table};
 
 /// What would have to change, and what stands against it. Reads only.
@@ -131,7 +134,7 @@ async fn compare(
         schema_diff::compare(catalog, collection, table, is_stored);
     questions.extend(adoption::question(collection, table));
     for question in questions {
-        let (ids, count) = offenders(transaction, collection.name(), &question.condition).await?;
+        let (ids, count) = answer(transaction, collection.name(), &question).await?;
         plan.conflicts.extend(question.conflict(ids, count));
     }
     plan.notes.extend(notes);
@@ -148,17 +151,54 @@ async fn compare(
 
 fn statements(catalog: &Catalog, collection: &Collection, table: &Table, change: &Change<'_>) -> Vec<String> {
     let column = |name: &str, action: &str| {
-        vec![ddl::alter(collection, &format!("ALTER COLUMN {} {action} NOT NULL", quote(name)))]
+        vec![ddl::alter(collection, &format!("ALTER COLUMN {} {action}", quote(name)))]
     };
     match change {
         Change::Add(field) => vec![ddl::add_column(catalog, collection, field)],
-        Change::Require(field) => column(field.name(), "SET"),
-        Change::Release(field) => column(field.name(), "DROP"),
+        Change::Require(field) => column(field.name(), "SET NOT NULL"),
+        Change::Release(field) => column(field.name(), "DROP NOT NULL"),
         Change::Refer(field) => {
             let old = table.references_of(field.name()).map(|name| ddl::drop_constraint(collection, name));
             old.chain(ddl::add_reference(catalog, collection, field)).collect()
         }
+        Change::Default(field) => {
+            let action =
+                ddl::default(field).map_or("DROP DEFAULT".into(), |default| format!("SET DEFAULT {default}"));
+            column(field.name(), &action)
+        }
+        Change::Rules(field) => {
+            let (missing, stale) = differing(table, field);
+            let old = stale.iter().map(|name| ddl::drop_constraint(collection, name));
+            let new = missing.iter().map(|rule| {
+                ddl::add_check(collection, &table.rule_name(field.name(), rule), &rule.condition)
+            });
+            old.chain(new).collect()
+        }
     }
+}
+
+/// The records that a question is about: the first ids, and how many there are.
+async fn answer(
+    transaction: &Transaction<'_>,
+    table: &str,
+    question: &Question,
+) -> Result<(Vec<i64>, u64), Error> {
+    let Some((column, format)) = &question.unless else {
+        return offenders(transaction, table, &question.condition).await;
+    };
+    let text = format!("SELECT id, {column} FROM {} WHERE {} ORDER BY id", quote(table), question.condition);
+    let mut rows = pin!(transaction.query_raw(&text, std::iter::empty::<i64>()).await?);
+    let (mut ids, mut count) = (Vec::new(), 0);
+    while let Some(row) = rows.try_next().await? {
+        if format.accepts(row.try_get(1)?) {
+            continue;
+        }
+        count += 1;
+        if ids.len() < NAMED_IDS {
+            ids.push(row.try_get(0)?);
+        }
+    }
+    Ok((ids, count))
 }
 
 /// The records for which a condition holds: the first ids, and how many there are.

@@ -47,7 +47,7 @@ impl Group<'_> {
                 Ok(Write::Update { collection, id, patch, seen: seen.clone() })
             }
             None if seen.as_ref().is_some_and(ETags::asks_for_one) => Err(StoreError::NoneToMatch),
-            None => Ok(Write::Insert { collection, draft: patch.into_draft(declared) }),
+            None => Ok(Write::Insert { collection, draft: patch.into_draft(declared), id: None }),
         }
     }
 

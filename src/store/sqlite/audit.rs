@@ -32,12 +32,31 @@ pub(super) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
 /// Adds a row; part of the caller's transaction, which writes alone.
 pub(super) fn append(connection: &Connection, deed: Deed, by: &Actor) -> rusqlite::Result<()> {
     let row = head(connection)?.next(deed, by);
+    insert(connection, &row)?;
+    set_head(connection, &Head { number: row.number, hash: row.hash })
+}
+
+/// Puts another trail in the place of this one; part of the caller's transaction.
+pub(super) fn replace(connection: &Connection, trail: &Trail) -> rusqlite::Result<()> {
+    // What is only added to cannot be emptied.
+    connection
+        .execute_batch("DROP TABLE IF EXISTS _carnet_audit; DROP TABLE IF EXISTS _carnet_audit_head")?;
+    create_tables(connection)?;
+    trail.rows.iter().try_for_each(|row| insert(connection, row))?;
+    set_head(connection, &trail.head)
+}
+
+fn insert(connection: &Connection, row: &Row) -> rusqlite::Result<()> {
     let text = "INSERT INTO _carnet_audit (number, at, event, subject, details, actor, address, request_id, hash) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    let Row { number, at, event, subject, details, by, address, request_id, hash } = &row;
+    let Row { number, at, event, subject, details, by, address, request_id, hash } = row;
     connection.execute(text, params![number, at, event, subject, details, by, address, request_id, hash])?;
-    connection.execute("UPDATE _carnet_audit_head SET number = ?1, hash = ?2", params![number, hash])?;
     Ok(())
+}
+
+fn set_head(connection: &Connection, head: &Head) -> rusqlite::Result<()> {
+    let text = "UPDATE _carnet_audit_head SET number = ?1, hash = ?2";
+    connection.execute(text, params![head.number, head.hash]).map(drop)
 }
 
 pub(super) fn head(connection: &Connection) -> rusqlite::Result<Head> {
@@ -45,9 +64,14 @@ pub(super) fn head(connection: &Connection) -> rusqlite::Result<Head> {
     connection.query_row(text, [], |row| Ok(Head { number: row.get(0)?, hash: row.get(1)? }))
 }
 
-/// All of it; a file without the tables has nothing in it yet.
+/// All of it, of one moment.
 pub(super) fn read(connection: &Connection) -> rusqlite::Result<Trail> {
     let moment = connection.unchecked_transaction()?;
+    read_within(&moment)
+}
+
+/// All of it, as the caller's transaction sees it; a file without the tables has nothing in it yet.
+pub(super) fn read_within(moment: &Connection) -> rusqlite::Result<Trail> {
     if !moment.table_exists(None, "_carnet_audit")? {
         return Ok(Trail { rows: Vec::new(), head: Head::beginning() });
     }
@@ -68,5 +92,5 @@ pub(super) fn read(connection: &Connection) -> rusqlite::Result<Trail> {
         })
     })?;
     let rows = rows.collect::<rusqlite::Result<_>>()?;
-    Ok(Trail { rows, head: head(&moment)? })
+    Ok(Trail { rows, head: head(moment)? })
 }

@@ -1,8 +1,9 @@
-//! Batches: several writes in one savepoint of their group, each on top of those before it.
+//! Batches: several writes of a group that are done wholly or not at all, each on top of those before it.
 
 use rusqlite::OptionalExtension;
 
 use super::group::{Group, WriteError};
+use crate::store::change::Changes;
 use crate::store::write::batch::BatchRun;
 use crate::store::write::{Batch, Written};
 
@@ -10,7 +11,7 @@ impl Group<'_> {
     /// Does all items or nothing. They stay as they are, so that it can be done again.
     pub(super) fn run_batch(&mut self, batch: &Batch) -> Result<Written, WriteError> {
         let mut run = BatchRun::new(batch);
-        let done = self.in_savepoint(|group| {
+        let items = |group: &mut Self| {
             while run.place() < batch.items.len() {
                 let write = run.write_at(run.place()).map_err(WriteError::Refused);
                 let written = write.and_then(|write| group.run(&mut write.into_owned()));
@@ -21,7 +22,10 @@ impl Group<'_> {
                 })?;
             }
             Ok(())
-        });
+        };
+        self.is_in_batch = true;
+        let done = if self.is_shared { self.in_savepoint(items) } else { self.as_first(items) };
+        self.is_in_batch = false;
         match done {
             Ok(()) => Ok(run.finish()),
             Err(WriteError::Refused(error)) => {
@@ -30,6 +34,21 @@ impl Group<'_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Does what comes first in its transaction, and takes back the transaction where it is refused. A savepoint would
+    /// make a batch that changes many records quadratic: inside one every statement costs as much as all before it.
+    fn as_first<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, WriteError>,
+    ) -> Result<T, WriteError> {
+        let done = work(self);
+        // A trigger may have ended the transaction.
+        if matches!(done, Err(WriteError::Refused(_))) && !self.connection.is_autocommit() {
+            self.changes = Changes::default();
+            self.connection.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        }
+        done
     }
 
     /// A refused batch uses up ids: another engine has drawn them before it can know, and ids are to go on alike.

@@ -1,6 +1,7 @@
 //! A database file at either end of a copy: one transaction on a connection of its own.
 
 mod aside;
+mod served;
 mod source;
 mod target;
 
@@ -8,12 +9,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params_from_iter};
 
-use super::kind;
+use super::{kind, sql};
 use crate::catalog::collection::Collection;
 use crate::store::copy::rows::{Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
+use crate::store::extract::Pass;
 use crate::store::ident::{self, quote};
 pub(in crate::store) use source::Source;
 pub(in crate::store) use target::Target;
@@ -66,6 +68,25 @@ fn read(
         outlet.put(batch)?;
     }
     Ok(outlet.sum())
+}
+
+/// Goes through what is extracted.
+fn pass(connection: &Connection, place: &str, mut pass: Pass) -> Result<Pass, CopyError> {
+    let failed = |error: rusqlite::Error| CopyError::failed(place, error);
+    let extract = pass.extract.clone();
+    let kinds = extract.kinds();
+    let (text, values) = sql::extract(&extract);
+    let mut statement = connection.prepare(&text).map_err(failed)?;
+    let mut found = statement.query(params_from_iter(values.into_iter().map(kind::Bound))).map_err(failed)?;
+    let mut goes_on = true;
+    while goes_on && let Some(row) = found.next().map_err(failed)? {
+        let cells = kinds.iter().enumerate();
+        let cells = cells.map(|(at, &kind)| Ok(kind::lenient_cell(row.get_ref(at)?, kind)));
+        let cells = cells.collect::<rusqlite::Result<Vec<_>>>().map_err(failed)?;
+        goes_on = pass.take(&cells).map_err(|cause| CopyError::failed(place, cause))?;
+        pass.put()?;
+    }
+    Ok(pass)
 }
 
 /// The largest id that was ever given.

@@ -18,7 +18,7 @@ use crate::store::write::Written;
 
 /// How many records one statement takes at the most.
 const MOST_AT_ONCE: usize = 10_000;
-/// Who touches more records does not share a commit: those who do would wait for it.
+/// The deletes of a group touch no more records together, unless one does so alone: the others would wait for it.
 const MOST_SHARED: usize = 1_000;
 
 impl Group<'_> {
@@ -36,11 +36,16 @@ impl Group<'_> {
             self.delete_one(collection, id, before)?;
             return Ok(Written::Deleted);
         }
-        // Several statements: those before a refusal must be taken back.
-        self.in_savepoint(|group| {
-            group.release_referrers(collection, &[id], &mut 0)?;
+        let with_referrers = |group: &mut Self| {
+            group.release_referrers(collection, &[id])?;
             group.delete_one(collection, id, before)
-        })?;
+        };
+        // Several statements: those before a refusal must be taken back.
+        if self.is_in_batch {
+            with_referrers(self)?
+        } else {
+            self.in_savepoint(with_referrers)?
+        }
         Ok(Written::Deleted)
     }
 
@@ -64,13 +69,8 @@ impl Group<'_> {
     }
 
     /// Does to the records that refer to these what their rules say. Done here and not by the foreign keys' own
-    /// actions, so that every record it touches is among the changes. `reached` counts them.
-    fn release_referrers(
-        &mut self,
-        collection: &Collection,
-        ids: &[RecordId],
-        reached: &mut usize,
-    ) -> Result<(), WriteError> {
+    /// actions, so that every record it touches is among the changes.
+    fn release_referrers(&mut self, collection: &Collection, ids: &[RecordId]) -> Result<(), WriteError> {
         let catalog = self.catalog;
         for (referrer, position) in catalog.referrers(collection) {
             let referring = self.referring(referrer, position, ids)?;
@@ -81,12 +81,12 @@ impl Group<'_> {
             if !matches!(rule, Some(OnDelete::Cascade | OnDelete::SetNull)) {
                 return Err(WriteError::Refused(StoreError::StillReferenced(referrer.name().to_owned())));
             }
-            *reached += referring.len();
-            if self.is_shared && *reached > MOST_SHARED {
+            self.reached += referring.len();
+            if self.is_shared && self.reached > MOST_SHARED {
                 return Err(WriteError::Large);
             }
             if rule == Some(OnDelete::Cascade) {
-                self.release_referrers(referrer, &referring, reached)?;
+                self.release_referrers(referrer, &referring)?;
                 self.check_undeclared_refs(referrer, &referring)?;
                 self.change_all(referrer, &referring, None)?;
             } else {

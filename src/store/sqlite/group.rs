@@ -48,6 +48,10 @@ pub(super) struct Group<'a> {
     pub(super) used_up: Vec<bool>,
     /// Whether others have written in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// Whether the write in hand is one of a batch, all of which is taken back where it is refused.
+    pub(super) is_in_batch: bool,
+    /// How many records its deletes have brought along so far.
+    pub(super) reached: usize,
     /// What the database does of its own accord.
     pub(super) foreign: &'a Foreign,
     pub(super) budget: &'a AnswerBudget,
@@ -58,7 +62,7 @@ impl Group<'_> {
     /// a delete can be done again.
     pub(super) fn run(&mut self, write: &mut Write) -> Result<Written, WriteError> {
         match write {
-            Write::Insert { collection, draft } => self.insert(*collection, draft.take_values()),
+            Write::Insert { collection, draft, id } => self.insert(*collection, draft.take_values(), *id),
             Write::Update { collection, id, patch, seen } => {
                 self.update(*collection, *id, patch.take_values(), seen.as_ref())
             }
@@ -84,7 +88,7 @@ impl Group<'_> {
             None if seen.is_some_and(ETags::asks_for_one) => {
                 Err(WriteError::Refused(StoreError::NoneToMatch))
             }
-            None => self.insert(collection, patch.into_draft(declared).take_values()),
+            None => self.insert(collection, patch.into_draft(declared).take_values(), None),
         }
     }
 
@@ -103,15 +107,25 @@ impl Group<'_> {
         statement.query_row(params_from_iter(wanted), row::id).optional()
     }
 
-    fn insert(&mut self, collection: usize, mut values: Vec<Value>) -> Result<Written, WriteError> {
+    /// Creates a record, under this id where one is given.
+    fn insert(
+        &mut self,
+        collection: usize,
+        mut values: Vec<Value>,
+        given: Option<RecordId>,
+    ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
             return Err(WriteError::Refused(StoreError::NoIdLeft));
         }
-        let statement = &self.statements[collection.position()].insert;
+        let statements = &self.statements[collection.position()];
+        let statement = if given.is_some() { &statements.insert_as } else { &statements.insert };
+        let given = given.map(|id| Value::from(id.get()));
         let before = self.connection.total_changes();
-        let inserted =
-            self.connection.prepare_cached(statement)?.execute(params_from_iter(values.iter().map(Bound)));
+        let inserted = self
+            .connection
+            .prepare_cached(statement)?
+            .execute(params_from_iter(given.iter().chain(&values).map(Bound)));
         let has_interfered = match inserted {
             Ok(rows) => self.compare(before, rows, 1)?,
             Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),

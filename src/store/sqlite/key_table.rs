@@ -10,7 +10,7 @@ use super::connection::{self, Role};
 use super::file::{self, DatabaseFile};
 use super::{audit, place, reserve};
 use crate::record::access_key::{KeyEntry, KeyHash};
-use crate::store::audit::{Actor, Trail};
+use crate::store::audit::{Actor, Deed, Trail};
 use crate::store::keys::{Changed, Edit, KEY_COLUMNS, KeyAdminError, KeyChange, KeyRow, Use};
 use crate::store::{OpenError, StoreError};
 
@@ -157,7 +157,7 @@ fn write(connection: &Connection, edit: &Edit) -> rusqlite::Result<()> {
 /// The stored keys, on a connection of their own.
 pub struct KeyTable {
     path: PathBuf,
-    connection: Connection,
+    pub(super) connection: Connection,
 }
 
 impl KeyTable {
@@ -214,7 +214,6 @@ impl KeyTable {
         change: &KeyChange,
         by: &Actor,
     ) -> Result<Changed, KeyAdminError> {
-        let is_full = |error: &KeyAdminError| matches!(error, KeyAdminError::Failed(StoreError::Full));
         let path = self.path.clone();
         reserve::with_room(&path, is_full, || self.try_change(change, by))
     }
@@ -226,6 +225,17 @@ impl KeyTable {
         audit::append(&transaction, deed, by).map_err(failed)?;
         transaction.commit().map_err(uncommitted)?;
         Ok(changed)
+    }
+
+    /// Adds to the trail what changes nothing, on a full disk in room of the reserve: whoever must make room may want
+    /// the records elsewhere first.
+    pub(super) fn note(&mut self, deed: &Deed, by: &Actor) -> Result<(), KeyAdminError> {
+        let path = self.path.clone();
+        reserve::with_room(&path, is_full, || {
+            let transaction = self.begin()?;
+            audit::append(&transaction, deed.clone(), by).map_err(failed)?;
+            transaction.commit().map_err(uncommitted)
+        })
     }
 
     pub(in crate::store) fn trail(&self) -> Result<Trail, KeyAdminError> {
@@ -248,13 +258,17 @@ impl KeyTable {
         Ok(())
     }
 
-    fn begin(&mut self) -> Result<Transaction<'_>, KeyAdminError> {
+    pub(super) fn begin(&mut self) -> Result<Transaction<'_>, KeyAdminError> {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)
     }
 }
 
+fn is_full(error: &KeyAdminError) -> bool {
+    matches!(error, KeyAdminError::Failed(StoreError::Full))
+}
+
 /// What it means that a commit failed. Where it is the disk that did, the next start may find the change all the same.
-fn uncommitted(error: rusqlite::Error) -> KeyAdminError {
+pub(super) fn uncommitted(error: rusqlite::Error) -> KeyAdminError {
     match error.sqlite_error_code() {
         Some(ErrorCode::SystemIoFailure) => StoreError::OutcomeUnknown.into(),
         _ => failed(error),
@@ -262,7 +276,7 @@ fn uncommitted(error: rusqlite::Error) -> KeyAdminError {
 }
 
 /// What a failure before the commit means: nothing is left behind.
-fn failed(error: rusqlite::Error) -> KeyAdminError {
+pub(super) fn failed(error: rusqlite::Error) -> KeyAdminError {
     KeyAdminError::Failed(match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::DiskFull) => StoreError::Full,

@@ -2,14 +2,16 @@
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
+use crate::catalog::date::{Date, Datetime};
 use crate::catalog::field::FieldKind;
 use crate::record::Value;
 use crate::record::value::Cell;
+use crate::store::ident;
 
 /// The type of its column in a STRICT table.
 pub(super) fn column_type(kind: FieldKind) -> &'static str {
     match kind {
-        FieldKind::String => "TEXT",
+        FieldKind::String | FieldKind::Date | FieldKind::Datetime => "TEXT",
         FieldKind::Integer | FieldKind::Boolean => "INTEGER",
         FieldKind::Float => "REAL",
     }
@@ -24,20 +26,51 @@ pub(super) fn check(kind: FieldKind, column: &str) -> Option<String> {
         FieldKind::Float => {
             Some(format!("CHECK ({column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
         }
+        // SQLite makes the day after of a day that there is not.
+        FieldKind::Date => Some(format!("CHECK (date({column}) IS {column} AND {column} >= '0001-01-01')")),
+        FieldKind::Datetime => Some(format!(
+            "CHECK (strftime('%Y-%m-%dT%H:%M:%S', substr({column}, 1, 19)) IS substr({column}, 1, 19) \
+             AND substr({column}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]Z' AND {column} >= '0001-01-01')"
+        )),
     }
 }
 
-/// The kind that a stored column was made for. Booleans are integers with a check of their own, which the text of the
-/// table tells.
+/// The kind that a stored column was made for. Booleans are integers, days and moments are texts, each with a check of
+/// its own, which the text of the table tells.
 pub(super) fn of_column(table: &str, column: &str, column_type: &str) -> Option<FieldKind> {
     let has_check = |kind| check(kind, column).is_some_and(|check| table.contains(&check));
     match column_type.to_ascii_uppercase().as_str() {
+        "TEXT" if has_check(FieldKind::Date) => Some(FieldKind::Date),
+        "TEXT" if has_check(FieldKind::Datetime) => Some(FieldKind::Datetime),
         "TEXT" => Some(FieldKind::String),
         "REAL" => Some(FieldKind::Float),
         "INTEGER" if has_check(FieldKind::Boolean) => Some(FieldKind::Boolean),
         "INTEGER" | "INT" => Some(FieldKind::Integer),
         _ => None,
     }
+}
+
+/// A value as SQL writes it.
+pub(super) fn literal(value: &Value) -> String {
+    match value.cell() {
+        Cell::Null | Cell::Garbled(_) => "NULL".to_owned(),
+        Cell::Text(text) => ident::literal(text),
+        Cell::Integer(integer) => integer.to_string(),
+        Cell::Float(float) => format!("{float:?}"),
+        Cell::Boolean(boolean) => u8::from(boolean).to_string(),
+        Cell::Date(day) => ident::literal(&day.to_string()),
+        Cell::Datetime(moment) => ident::literal(&moment.full_text()),
+    }
+}
+
+/// The value of this kind that a default is, as [`literal`] writes it; `None` where it is something else.
+pub(super) fn default(kind: FieldKind, text: &str) -> Option<Value> {
+    let value = match (kind, text) {
+        (FieldKind::Boolean, "0" | "1") => Value::Boolean(text == "1"),
+        (FieldKind::Integer | FieldKind::Float, _) => Value::from_query(kind, text)?,
+        _ => Value::from_query(kind, &ident::unquote(text)?)?,
+    };
+    Some(value)
 }
 
 /// A value to bind.
@@ -52,6 +85,8 @@ impl ToSql for Bound<'_> {
 /// A value as SQLite takes it.
 pub(super) fn stored(cell: Cell<'_>) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(match cell {
+        Cell::Date(day) => return day.to_string().into(),
+        Cell::Datetime(moment) => return moment.full_text().into(),
         Cell::Null => ValueRef::Null,
         Cell::Text(text) => ValueRef::Text(text.as_bytes()),
         Cell::Integer(integer) => ValueRef::Integer(integer),
@@ -69,6 +104,12 @@ pub(super) fn cell(stored: ValueRef<'_>, kind: FieldKind) -> Option<Cell<'_>> {
         (ValueRef::Integer(integer), FieldKind::Integer) => Some(Cell::Integer(integer)),
         (ValueRef::Integer(integer), FieldKind::Boolean) => Some(Cell::Boolean(integer != 0)),
         (ValueRef::Real(float), FieldKind::Float) => Some(Cell::Float(float)),
+        (ValueRef::Text(text), FieldKind::Date) => {
+            Date::parse(std::str::from_utf8(text).ok()?).map(Cell::Date)
+        }
+        (ValueRef::Text(text), FieldKind::Datetime) => {
+            Datetime::parse(std::str::from_utf8(text).ok()?).map(Cell::Datetime)
+        }
         _ => None,
     }
 }

@@ -116,17 +116,19 @@ impl Backend for Sqlite {
 
     /// On this thread, beside the one that builds in the background.
     async fn build(&self, key: &SetKey) -> Result<(), StoreError> {
-        self.builder.build(key).await;
+        if !self.builder.build(key).await {
+            self.limiter.step_out(self.cache.wait_for_set(key)).await?;
+        }
         Ok(())
     }
 
     /// On this thread where that does not take long.
     async fn make_order(&self, key: &OrderKey) -> Result<(), StoreError> {
         if self.cache.count(&key.set).is_none_or(|number| number > LARGE) {
-            return self.cache.builds.make_order(key.clone()).await;
+            return self.limiter.step_out(self.cache.builds.make_order(key.clone())).await?;
         }
         if !self.builder.make_order(key).await {
-            self.cache.wait_for_order(key).await;
+            self.limiter.step_out(self.cache.wait_for_order(key)).await?;
         }
         Ok(())
     }

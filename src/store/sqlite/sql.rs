@@ -10,7 +10,9 @@ use crate::record::Value;
 use crate::record::listing::{Column, Condition, Listing};
 use crate::store::cache::scan::Scan;
 use crate::store::conditions::{Dialect, of_filters};
+use crate::store::extract::Extract;
 use crate::store::ident::{columns, index_prefix, on_delete, quote};
+use crate::store::rule_checks::{self, RuleCheck};
 
 /// The definition of a field's column.
 pub(super) fn column(catalog: &Catalog, field: &Field) -> String {
@@ -19,15 +21,26 @@ pub(super) fn column(catalog: &Catalog, field: &Field) -> String {
     if field.is_required() {
         text.push_str(" NOT NULL");
     }
+    if field.default().is_some() {
+        let _ = write!(text, " DEFAULT {}", kind::literal(&Value::default_of(field)));
+    }
     if let Some(check) = kind::check(field.kind(), &name) {
         text.push(' ');
         text.push_str(&check);
+    }
+    for rule in rule_checks::of(field) {
+        let _ = write!(text, " CONSTRAINT {} CHECK ({})", rule_name(field.name(), &rule), rule.condition);
     }
     if let Some(reference) = field.reference() {
         let target = quote(catalog.at(reference.target).name());
         let _ = write!(text, " REFERENCES {target} (id) ON DELETE {}", on_delete(reference.on_delete));
     }
     text
+}
+
+/// The constraint that holds a rule of a string.
+pub(super) fn rule_name(column: &str, rule: &RuleCheck) -> String {
+    quote(&format!("{column} {}", rule.name))
 }
 
 /// The table of a collection, under the name `table`.
@@ -86,6 +99,8 @@ pub(super) fn create_index(collection: &Collection, index: &Index) -> String {
 pub(super) struct Statements {
     pub(super) fetch: String,
     pub(super) insert: String,
+    /// The same with an id, which is bound first.
+    pub(super) insert_as: String,
     pub(super) delete: String,
     pub(super) exists: String,
     pub(super) block: String,
@@ -96,9 +111,13 @@ impl Statements {
         let (table, columns) = (quote(collection.name()), columns(collection));
         let places: Vec<String> = (1..=collection.fields().len()).map(|place| format!("?{place}")).collect();
         let places = places.join(", ");
+        let shifted: Vec<String> =
+            (1..=collection.fields().len() + 1).map(|place| format!("?{place}")).collect();
+        let shifted = shifted.join(", ");
         Self {
             fetch: format!("SELECT id, {columns} FROM {table} WHERE id = ?1"),
             insert: format!("INSERT INTO {table} ({columns}) VALUES ({places})"),
+            insert_as: format!("INSERT INTO {table} (id, {columns}) VALUES ({shifted})"),
             delete: format!("DELETE FROM {table} WHERE id = ?1"),
             exists: format!("SELECT 1 FROM {table} WHERE id = ?1"),
             block: format!("SELECT id, {columns} FROM {table} WHERE id BETWEEN ?1 AND ?2 ORDER BY id"),
@@ -187,6 +206,14 @@ pub(super) fn matching<'a>(
 /// The ids and some fields of records: of those that meet the conditions, or of the records ?1.
 pub(super) fn scan<'a>(scan: &Scan<'a>) -> (String, Vec<&'a Value>) {
     DIALECT.scan(scan, GIVEN)
+}
+
+/// The records that are extracted. No index is used that would have them sorted: that takes memory.
+pub(super) fn extract(extract: &Extract) -> (String, Vec<&Value>) {
+    let places = |found: fn(&(Column, &Condition)) -> bool| extract.conditions().position(|one| found(&one));
+    let by_id = places(|(on, _)| *on == Column::Id);
+    let by_value = places(|(_, condition)| matches!(condition, Condition::Equals(_) | Condition::Absent));
+    DIALECT.extract(extract, by_id.or(by_value).or(Some(usize::MAX)))
 }
 
 pub(super) fn largest_id(collection: &Collection) -> String {

@@ -119,7 +119,7 @@ impl WriterState {
         };
         let undeclared_refs = UndeclaredRef::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
-        let cache = Arc::new(Cache::new(catalog.clone(), version, settings.memory));
+        let cache = Arc::new(Cache::new(catalog.clone(), version, &settings));
         let log = Log::new(file.clone(), observer.clone());
         let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
         stored_answers::count(&connection, &budget)?;
@@ -191,6 +191,8 @@ impl WriterState {
             changes: Changes::default(),
             used_up: self.used_up.clone(),
             is_shared: false,
+            is_in_batch: false,
+            reached: 0,
             foreign: &self.foreign,
             budget: &self.budget,
         };

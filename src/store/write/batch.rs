@@ -104,7 +104,7 @@ impl<'a> BatchRun<'a> {
     pub(in crate::store) fn used_ids(&self, collection: usize) -> i64 {
         let items = self.batch.items.iter().enumerate();
         let used = items.filter(|(place, item)| match item.write {
-            Write::Insert { collection: own, .. } => own == collection,
+            Write::Insert { collection: own, id, .. } => own == collection && id.is_none(),
             Write::Upsert { collection: own, .. } => {
                 own == collection && matches!(self.done.get(*place), Some(Written::Created { .. }))
             }

@@ -7,8 +7,9 @@ use crate::record::{RecordId, Value};
 /// What a client wants done to one record. A collection is named by its position in the catalog.
 #[derive(Debug, Clone)]
 pub enum Write {
-    /// References and unique rules are judged inside the write, in declared order.
-    Insert { collection: usize, draft: Draft },
+    /// References and unique rules are judged inside the write, in declared order. With an id, the record gets that one,
+    /// which no record has had.
+    Insert { collection: usize, draft: Draft, id: Option<RecordId> },
     /// With `seen`, only a record that is still one of those the client has seen, judged inside the write.
     Update { collection: usize, id: RecordId, patch: Patch, seen: Option<ETags> },
     /// As the rules of those that refer to the record allow; `seen` as for an update.

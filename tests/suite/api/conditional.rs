@@ -156,7 +156,7 @@ fn what_another_tool_wrote_has_a_tag_that_an_update_accepts() {
 }
 
 #[test]
-fn lists_creates_deletes_errors_and_descriptions_have_no_tag() {
+fn lists_creates_deletes_errors_and_schemas_have_no_tag() {
     let server = book();
     for request in [
         "GET /users/",
@@ -168,7 +168,6 @@ fn lists_creates_deletes_errors_and_descriptions_have_no_tag() {
         "DELETE /users/2/",
         "OPTIONS /users/1/",
         "GET /schema/",
-        "GET /openapi.json",
         "GET /",
     ] {
         let answer = server.ask(request);
@@ -182,6 +181,28 @@ fn lists_creates_deletes_errors_and_descriptions_have_no_tag() {
            {"first_name":"a","last_name":"b"}"#,
     );
     assert_eq!((preferred.status, preferred.header("ETag")), (201, None), "{preferred:?}");
+}
+
+#[test]
+fn who_has_the_description_of_the_service_is_told_so() {
+    let server = book();
+    let first = server.ask("GET /openapi.json");
+    let tag = tag(&first);
+    assert_eq!(first.header("Cache-Control"), Some("no-cache"));
+    for encoding in ["identity", "gzip", "zstd"] {
+        let ask = |method: &str, held: &str| {
+            let request = Request::new(&format!("{method} /openapi.json"));
+            server.send(&request.header("Accept-Encoding", encoding).header("If-None-Match", held))
+        };
+        let other = ask("HEAD", OTHER);
+        assert_eq!(other.status, 200);
+        let coded = other.header("ETag").unwrap();
+        for held in [tag.as_str(), coded, &format!("W/{tag}"), "*"] {
+            let again = ask("GET", held);
+            assert_eq!((again.status, again.header("ETag")), (304, Some(coded)), "{encoding} {held}");
+            assert_eq!((again.header("Cache-Control"), again.body.len()), (Some("no-cache"), 0));
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Limits: the size of a body, of a URL, of a head (8, and the contract's limits of HTTP).
 
-use dev::answer::Answer;
 use dev::configs;
 use dev::request::Request;
 
@@ -12,22 +11,13 @@ fn user_of(length: usize) -> String {
     format!(r#"{{"first_name":"{}","last_name":"Doe"}}"#, "x".repeat(length - frame))
 }
 
-/// Sends a request that the server may answer before it has read it all.
-fn send_anyway(server: &Server, request: &Request) -> Answer {
-    let mut client = server.client();
-    client.write_meanwhile(request.bytes("localhost"));
-    let answer = client.read(&request.method).unwrap();
-    answer.keeps_its_promises(&request.method);
-    answer
-}
-
 #[test]
 fn a_body_of_one_mebibyte_is_accepted_and_one_byte_more_is_not() {
     let server = Server::start(&configs::built_in());
     let fits = Request::new("POST /users/").json(user_of(1 << 20));
-    assert_eq!(send_anyway(&server, &fits).status, 201);
+    assert_eq!(server.send_anyway(&fits).status, 201);
     let larger = Request::new("POST /users/").json(user_of((1 << 20) + 1));
-    assert_eq!(send_anyway(&server, &larger).status, 413);
+    assert_eq!(server.send_anyway(&larger).status, 413);
     assert_eq!(server.total("/users/"), 1);
 }
 
@@ -42,7 +32,7 @@ fn a_chunked_body_is_measured_as_it_comes() {
     }
     body.extend(b"0\r\n\r\n");
     let request = Request::new("POST /users/").header("Transfer-Encoding", "chunked").json(body);
-    assert_eq!(send_anyway(&server, &request).status, 413);
+    assert_eq!(server.send_anyway(&request).status, 413);
     assert_eq!(server.total("/users/"), 0);
 }
 
@@ -50,8 +40,8 @@ fn a_chunked_body_is_measured_as_it_comes() {
 fn the_limit_is_the_configured_one() {
     for (setting, limit) in [("max_body = 1000", 1000), (r#"max_body = "1KiB""#, 1024)] {
         let server = Server::start(&configs::with_server(setting));
-        assert_eq!(send_anyway(&server, &Request::new("POST /users/").json(user_of(limit))).status, 201);
-        assert_eq!(send_anyway(&server, &Request::new("POST /users/").json(user_of(limit + 1))).status, 413);
+        assert_eq!(server.send_anyway(&Request::new("POST /users/").json(user_of(limit))).status, 201);
+        assert_eq!(server.send_anyway(&Request::new("POST /users/").json(user_of(limit + 1))).status, 413);
     }
 }
 

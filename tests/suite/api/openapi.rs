@@ -200,3 +200,54 @@ fn what_batches_and_upserts_are_answered_is_described() {
         assert_eq!(is_described(&server, "/users/", &format!("{request} {body}")), status, "{request}");
     }
 }
+
+#[test]
+fn what_people_call_things_is_in_the_document_and_nowhere_else() {
+    let named = r#"
+        [[collection]]
+        name = "address"
+        [collection.fields]
+        city = { type = "string", required = true }
+
+        [[collection]]
+        name = "users"
+        label = "People"
+        help = "Everybody we write to."
+        title = "{name} <b>"
+        [collection.fields]
+        name = { type = "string", required = true, label = "Full name", help = "As on the passport." }
+        address = { type = "integer", references = "address", help = "Where post goes." }
+    "#;
+    let plain: String = named
+        .lines()
+        .filter(|line| !["label", "help", "title"].iter().any(|key| line.trim().starts_with(key)))
+        .map(|line| line.split(", label").next().unwrap().split(", help").next().unwrap())
+        .map(|line| if line.contains("{ type") { format!("{line} }}\n") } else { format!("{line}\n") })
+        .map(|line| line.replace("} }", "}"))
+        .collect();
+    let (server, other) = (Server::start(named), Server::start(&plain));
+    let document = server.ask("GET /openapi.json").json();
+    let list = &document["paths"]["/users/"];
+    assert_eq!(
+        (&list["summary"], &list["description"]),
+        (&json!("People"), &json!("Everybody we write to."))
+    );
+    let record = &document["components"]["schemas"]["users-record"];
+    assert_eq!(record["x-title"], "{name} <b>");
+    assert_eq!(record["properties"]["name"]["title"], "Full name");
+    assert_eq!(record["properties"]["name"]["description"], "As on the passport.");
+    assert_eq!(record["properties"]["address"]["description"], "Where post goes.");
+    let create = &document["components"]["schemas"]["users-create"]["properties"]["address"]["description"];
+    assert!(
+        create.as_str().unwrap().starts_with("Where post goes. The id of a record of `address`."),
+        "{create}"
+    );
+    for path in ["/", "/schema/", "/schema/users/", "/users/"] {
+        let ask = format!("GET {path}");
+        assert_eq!(server.ask(&ask).body_text(), other.ask(&ask).body_text(), "{path}");
+    }
+    let plain = other.ask("GET /openapi.json").json();
+    assert!(plain["paths"]["/users/"]["summary"].is_null());
+    assert!(plain["components"]["schemas"]["users-record"]["x-title"].is_null());
+    assert!(plain["components"]["schemas"]["users-record"]["properties"]["name"]["title"].is_null());
+}

@@ -91,6 +91,12 @@ enum Route {
         methods: &'static [&'static str],
     },
     Keys(&'static [&'static str]),
+    /// As a create, and then its body is none (`import_requests.rs` has those that are let in).
+    Import {
+        collection: String,
+    },
+    /// There is none, which everybody is told: reports are for their makers.
+    ImportReport,
     /// Some collections are open to everybody, so it is for the items to say who may what (`batch_access.rs`).
     Batch,
 }
@@ -99,6 +105,7 @@ enum Route {
 fn route(template: &str) -> (Route, String) {
     let path = template
         .replace("{id}", "999")
+        .replace("{n}", "999")
         .replace("{name}", if template.starts_with("/_/") { "nobody" } else { "open" });
     let parts: Vec<&str> = template.trim_matches('/').split('/').collect();
     let route = match parts.as_slice() {
@@ -111,6 +118,12 @@ fn route(template: &str) -> (Route, String) {
             Route::Records { collection: (*name).into(), methods: &["GET", "PUT", "PATCH", "DELETE"] }
         }
         ["_", "batch"] => Route::Batch,
+        ["_", "export", file] => {
+            let name = file.split('.').next().unwrap_or_default();
+            Route::Records { collection: name.into(), methods: &["GET"] }
+        }
+        ["_", "import", name] => Route::Import { collection: (*name).into() },
+        ["_", "imports", "{n}"] => Route::ImportReport,
         ["_", "keys"] => Route::Keys(&["GET", "POST"]),
         ["_", "keys", "{name}"] => Route::Keys(&["DELETE"]),
         ["_", "keys", "{name}", "rotate"] => Route::Keys(&["POST"]),
@@ -123,8 +136,8 @@ fn route(template: &str) -> (Route, String) {
 fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
     let asked = if method == "HEAD" { "GET" } else { method };
     let methods: &[&str] = match route {
-        Route::Public => &["GET"],
-        Route::Batch => &["POST"],
+        Route::Public | Route::ImportReport => &["GET"],
+        Route::Batch | Route::Import { .. } => &["POST"],
         Route::Records { methods, .. } | Route::Keys(methods) => methods,
     };
     match asked {
@@ -137,6 +150,12 @@ fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
         (Route::Public, _) => None,
         // The body has no items.
         (Route::Batch, _) => Some(400),
+        (Route::ImportReport, _) => Some(404),
+        (Route::Import { collection }, None) if collection == "closed" => Some(401),
+        (Route::Import { collection }, Some(rights)) if collection != "open" && !rights(collection, true) => {
+            Some(403)
+        }
+        (Route::Import { .. }, _) => Some(415),
         (Route::Records { collection, .. }, _) if collection == "open" => None,
         (Route::Records { collection, .. }, None) => (collection == "closed").then_some(401),
         (Route::Records { collection, .. }, Some(rights)) => may(rights(collection, asked != "GET")),
@@ -215,6 +234,7 @@ fn the_table_has_every_route_of_the_program() {
             if written == "/schema/{name}/" { written } else { written.replace("/{name}/", "/open/") };
         let written =
             if template.starts_with("/_/") { template.replace("<name>", "{name}") } else { written };
+        let written = written.replace("<file>", "open.csv").replace("<n>", "{n}");
         route(&written);
         seen += 1;
     }

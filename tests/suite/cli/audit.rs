@@ -33,6 +33,48 @@ fn unlocked(home: &Home) {
 }
 
 #[test]
+fn an_import_over_http_is_told_with_its_counts_and_no_values() {
+    let home = filled();
+    let before = trail(&home).len();
+    let server = home.serve();
+    let file = "first_name,last_name,address.country,address.city,address.street,address.number\n\
+                Ada,Lovelace,United Kingdom,London,St James Square,12\n";
+    let import = |path: &str, file: &str| {
+        let request = Request::new(path).header("Content-Type", "text/csv").header("X-API-Key", ADMIN);
+        server.send(&request.header("X-Request-Id", "it-was-me").body(file)).status
+    };
+    let path = "POST /_/import/users/";
+    assert_eq!(import(path, file), 200);
+    // Again, which changes nothing; with a fault; and one that only asks what would be done.
+    assert_eq!(import(path, file), 200);
+    assert_eq!(import(path, "first_name,last_name\nAda,\n"), 400);
+    assert_eq!(import("POST /_/import/users/?dry_run=true", file), 200);
+    let rows = trail(&home).split_off(before);
+    let told = |number: i64, state: &str, created: i64, related: &Value| {
+        let (format, updated) = ("csv", 0);
+        json!({
+            "format": format, "import": number, "state": state,
+            "created": created, "updated": updated, "related": related,
+        })
+    };
+    let details: Vec<&Value> = rows.iter().map(|row| &row["details"]).collect();
+    let nothing = json!({});
+    let wanted = [
+        told(1, "done", 1, &json!({"address": 1})),
+        told(2, "done", 0, &nothing),
+        told(3, "refused", 0, &nothing),
+        told(4, "done", 0, &nothing),
+    ];
+    assert_eq!(details, wanted.iter().collect::<Vec<_>>());
+    for row in &rows {
+        let words = ["event", "subject", "by", "address", "request_id"].map(|member| &row[member]);
+        assert_eq!(words, ["imported", "users", "key root", "127.0.0.1", "it-was-me"], "{row}");
+    }
+    let all = json!(rows).to_string();
+    assert!(!["Ada", "Lovelace", "London"].iter().any(|value| all.contains(value)), "{all}");
+}
+
+#[test]
 fn every_change_of_keys_and_tables_is_told_with_who_did_it() {
     let home = filled();
     let server = home.serve();

@@ -68,3 +68,11 @@ fn every_configuration_of_this_suite_is_right() {
         Home::new(&config).run(&["check"]).exits(0);
     }
 }
+
+#[test]
+fn check_shows_which_property_of_a_vcard_each_field_is() {
+    Home::new(&configs::built_in()).run(&["check"]).exits(0).says(&[
+        "\n# note: in a vCard of `users` first_name is N.given, last_name is N.family, address.street is ADR.street, \
+         address.number is ADR.street, address.city is ADR.locality, address.country is ADR.country\n",
+    ]);
+}

@@ -32,14 +32,6 @@ fn help_names_every_command() {
 }
 
 #[test]
-fn commands_that_have_not_arrived_are_absent() {
-    let home = Home::empty();
-    for command in ["import", "export", "backup", "restore", "copy"] {
-        home.run_bare(&[command]).exits(2);
-    }
-}
-
-#[test]
 fn wrong_usage_exits_with_2_and_says_so_on_standard_error() {
     let home = Home::empty();
     for arguments in [
@@ -90,7 +82,8 @@ fn what_others_call_otherwise_gets_a_tip() {
         (&["copy", "a.db", "b.db"], "carnet copy --from URL --to URL"),
         (&["start"], "carnet serve"),
         (&["migrate"], "carnet check"),
-        (&["backup"], "carnet copy --from URL --to URL"),
+        (&["dump"], "carnet backup FILE"),
+        (&["move"], "carnet copy --from URL --to URL"),
         (&["version"], "carnet --version"),
     ] {
         let outcome = home.run_bare(arguments).exits(2);

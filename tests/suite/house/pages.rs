@@ -77,7 +77,18 @@ impl Reader {
         let (program, arguments) = words.split_first().unwrap();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         match program.as_str() {
-            "carnet" => self.home.run_bare(&arguments).exits(0).stdout,
+            "carnet" => {
+                // The page says that the server is to be stopped.
+                if arguments.first() == Some(&"import") {
+                    self.server.take().map(Server::stop);
+                }
+                self.home.run_bare(&arguments).exits(0).stdout
+            }
+            "printf" => {
+                let [text, ">", file] = arguments[..] else { panic!("into which file? {line}") };
+                std::fs::write(self.home.path(file), text.replace("\\n", "\n")).unwrap();
+                String::new()
+            }
             "curl" => self.curl(&arguments),
             _ => panic!("a reader may not be able to do this: {line}"),
         }
@@ -99,6 +110,11 @@ impl Reader {
                 "-X" => method = Some(value()),
                 "-H" => headers.push(value().split_once(": ").unwrap()),
                 "-d" => body = Some(value().to_owned()),
+                "--data-binary" => {
+                    let file =
+                        value().strip_prefix('@').unwrap_or_else(|| panic!("{argument} of which file?"));
+                    body = Some(std::fs::read_to_string(self.home.path(file)).unwrap());
+                }
                 url => {
                     let path = url.strip_prefix("http://").and_then(|url| url.strip_prefix(ADDRESS));
                     target = Some(path.unwrap_or_else(|| panic!("curl has no {url} here")));
@@ -185,7 +201,9 @@ fn follow(page: &str) -> usize {
                 std::fs::write(reader.home.path("carnet.toml"), &block.text).unwrap();
             }
             "sh" => {
-                seen = block.text.lines().map(|line| reader.type_in(line)).collect();
+                let lines = block.text.lines().map(|line| reader.type_in(line));
+                // A terminal shows both ends of a line alike.
+                seen = lines.collect::<String>().replace("\r\n", "\n");
             }
             "text" | "json" if block.follows => {
                 assert!(
@@ -214,6 +232,11 @@ fn getting_started_works_as_written() {
 #[test]
 fn the_examples_of_the_api_are_answered_as_printed() {
     assert!(follow("docs/api.md") >= 10);
+}
+
+#[test]
+fn what_is_said_of_data_in_files_works_as_written() {
+    assert!(follow("docs/data.md") >= 3);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every document that people read.
-pub(super) const PAGES: [&str; 25] = [
+pub(super) const PAGES: [&str; 26] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -15,6 +15,7 @@ pub(super) const PAGES: [&str; 25] = [
     "docs/api.md",
     "docs/cli.md",
     "docs/console.md",
+    "docs/data.md",
     "docs/clients.md",
     "clients/python/README.md",
     "clients/react-admin/README.md",

@@ -26,6 +26,7 @@ pub(super) fn cell(on: Option<usize>, id: i64, row: &Row) -> Cell {
 pub(super) fn key(cell: Cell) -> Cell {
     match cell {
         Cell::Text(text) => Cell::Text(sort_key(&text)),
+        Cell::Choice(text) => Cell::Text(sort_key(text)),
         other => other,
     }
 }
@@ -37,6 +38,8 @@ pub(super) fn compare(left: &Cell, right: &Cell) -> Ordering {
         (Cell::Integer(left), Cell::Integer(right)) => left.cmp(right),
         (Cell::Float(left), Cell::Float(right)) => left.partial_cmp(right).unwrap(),
         (Cell::Boolean(left), Cell::Boolean(right)) => left.cmp(right),
+        (Cell::Day(left), Cell::Day(right)) => left.cmp(right),
+        (Cell::Moment(left), Cell::Moment(right)) => left.cmp(right),
         _ => panic!("{left:?} and {right:?} are of two kinds"),
     }
 }
@@ -92,11 +95,15 @@ pub(super) struct Asked {
     pub(super) search: Option<String>,
     pub(super) sort: Sort,
     pub(super) fields: Option<Vec<&'static str>>,
+    /// The references to follow, as they are named.
+    pub(super) expand: Vec<usize>,
     pub(super) offset: Option<usize>,
     pub(super) count: Option<usize>,
     pub(super) after: Option<After>,
     /// Whether control parameters are named with an underscore.
     pub(super) is_long: bool,
+    /// Whether the values of `in` stand apart, the filters behind it between them.
+    pub(super) is_interleaved: bool,
 }
 
 /// A link: its relation, and the parameters behind it.
@@ -120,8 +127,11 @@ impl Asked {
 
     /// The parameters that a link carries, in its order.
     fn lasting(&self, collection: usize) -> Vec<(String, String)> {
-        let mut pairs: Vec<(String, String)> =
-            self.filters.iter().flat_map(|filter| filter.pairs(collection)).collect();
+        self.around(collection, self.filters.iter().flat_map(|filter| filter.pairs(collection)).collect())
+    }
+
+    /// The pairs of the filters, and what a link carries besides.
+    fn around(&self, collection: usize, mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
         if let Some(text) = &self.search {
             pairs.insert(if self.is_long { 0 } else { pairs.len() }, (self.control("search"), text.clone()));
         }
@@ -132,13 +142,26 @@ impl Asked {
             pairs.push((self.control("sort"), self.sort.iter().map(name).collect::<Vec<_>>().join(",")));
         }
         pairs.extend(self.fields.iter().map(|fields| (self.control("fields"), fields.join(","))));
+        if !self.expand.is_empty() {
+            let names = self.expand.iter().map(|position| name(collection, Some(*position)));
+            pairs.push((self.control("expand"), names.collect::<Vec<_>>().join(",")));
+        }
         pairs.extend(self.count.map(|count| ("count".into(), count.to_string())));
         pairs
     }
 
     /// All parameters.
     pub(super) fn pairs(&self, collection: usize) -> Vec<(String, String)> {
-        let mut pairs = self.lasting(collection);
+        let of_filters = self.filters.iter().map(|filter| filter.pairs(collection));
+        let mut of_filters: Vec<_> = of_filters.collect();
+        if self.is_interleaved {
+            // The first of each, then the second of each.
+            let most = of_filters.iter().map(Vec::len).max().unwrap_or(0);
+            let turn =
+                |place: usize| of_filters.iter().filter_map(|pairs| pairs.get(place).cloned()).collect();
+            of_filters = (0..most).map(turn).collect();
+        }
+        let mut pairs = self.around(collection, of_filters.concat());
         pairs.extend(self.offset.map(|offset| ("offset".into(), offset.to_string())));
         pairs.extend(self.after.iter().map(|after| match after {
             After::Start => (self.control("after"), String::new()),
@@ -202,8 +225,7 @@ impl Book {
         let matching = self.rows[collection].iter().filter(|(id, row)| {
             asked.filters.iter().all(|filter| filter.matches(**id, row)) && is_found(row)
         });
-        let mut found: Vec<(Place, i64, &Row)> =
-            matching.map(|(id, row)| (place(*id, row), *id, row)).collect();
+        let mut found: Vec<(Place, i64)> = matching.map(|(id, row)| (place(*id, row), *id)).collect();
         found.sort_by(|left, right| by_place(&directions, &left.0, &right.0));
         let is_paged = COLLECTIONS[collection].is_paged;
         let (mut offset, count) = (asked.offset.unwrap_or(0), asked.count.unwrap_or(PAGE_SIZE));
@@ -222,7 +244,7 @@ impl Book {
         let page: Vec<_> =
             if is_paged { found.iter().skip(offset).take(count).collect() } else { found.iter().collect() };
         let records =
-            page.iter().map(|(_, id, row)| Book::record(collection, *id, row, asked.fields.as_deref()));
+            page.iter().map(|(_, id)| self.expanded(collection, *id, asked.fields.as_deref(), &asked.expand));
         let records = records.collect::<Vec<_>>().join(",");
         let mut filters: Vec<String> = asked.filters.iter().map(|filter| filter.echo(collection)).collect();
         if let Some(text) = &asked.search {

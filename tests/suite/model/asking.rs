@@ -1,4 +1,5 @@
-//! Random lists: conditions, sorts, walks by cursor, some fields; each answer is the model's.
+//! Random lists: conditions, sorts, walks by cursor, some fields, references that are followed; each answer is the
+//! model's.
 
 use dev::request::Request;
 
@@ -29,12 +30,18 @@ impl Run {
             Operator::Null => (*run.dice.pick(&["true", "false"])).to_owned(),
             // An empty text may be asked of any field. A URL has a limit.
             Operator::Equal | Operator::Ne | Operator::In => {
-                run.cell(kind, false).query().chars().take(200).collect()
+                let turn = run.requests;
+                match kind {
+                    Kind::Moment => run.cell(kind, false).written(turn).trim_matches('"').replace("null", ""),
+                    Kind::Mood if run.dice.once_in(12) => "SAD".to_owned(),
+                    _ => run.cell(kind, false).query().chars().take(200).collect(),
+                }
             }
-            _ if kind == Kind::Text => texts::part(&mut run.dice),
+            _ if matches!(kind, Kind::Text | Kind::Mood) => texts::part(&mut run.dice),
             _ => {
                 let is_there = !run.dice.once_in(20);
-                run.cell(kind, is_there).query()
+                let turn = run.requests;
+                run.cell(kind, is_there).written(turn).trim_matches('"').replace("null", "")
             }
         };
         Filter { on, operator, texts: (0..number).map(|_| value(self)).collect() }
@@ -88,6 +95,16 @@ impl Run {
         named
     }
 
+    /// Some of the fields that refer to others, in any order.
+    pub(super) fn references(&mut self, collection: usize) -> Vec<usize> {
+        let fields = COLLECTIONS[collection].fields.iter().enumerate();
+        let references = fields.filter(|(_, field)| matches!(field.kind, Kind::Reference(..)));
+        let mut named: Vec<usize> = references.map(|(position, _)| position).collect();
+        self.dice.shuffle(&mut named);
+        named.truncate(self.dice.below(named.len() + 1));
+        named
+    }
+
     /// The sort of a cursor, as whoever goes on with it may name it.
     fn named_again(&mut self, cursor: &Cursor) -> Sort {
         let mut sort = cursor.sort.clone();
@@ -111,6 +128,10 @@ impl Run {
         asked.search = self.dice.once_in(4).then(|| self.search(collection));
         asked.sort = self.sort(collection);
         asked.fields = self.dice.once_in(4).then(|| self.fields(collection));
+        asked.is_interleaved = self.dice.once_in(2);
+        if self.dice.once_in(3) {
+            asked.expand = self.references(collection);
+        }
         let mut at = collection;
         if COLLECTIONS[collection].is_paged {
             let living = self.book.rows[collection].len();
@@ -130,6 +151,7 @@ impl Run {
                         asked.sort = self.named_again(&cursor);
                         if at != collection {
                             (asked.filters, asked.fields, asked.search) = (Vec::new(), None, None);
+                            asked.expand.clear();
                         }
                         if let Some(words) = &cursor.words {
                             (asked.sort, asked.search) = (Vec::new(), Some(words.join("-")));

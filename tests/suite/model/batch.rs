@@ -166,8 +166,11 @@ impl Run {
             }
         });
         let mut row: Row = cells.collect();
-        let mut left_out: Vec<bool> =
-            row.iter().map(|cell| *cell == Cell::Null && self.dice.once_in(2)).collect();
+        let mut left_out: Vec<bool> = row
+            .iter()
+            .zip(declared.fields)
+            .map(|(cell, field)| *cell == Cell::Null && field.default.is_none() && self.dice.once_in(2))
+            .collect();
         let deed = match self.dice.below(6) {
             0..=2 => Deed::Create(row.clone(), left_out.clone()),
             3 if WITH_RULE.contains(&collection) => {

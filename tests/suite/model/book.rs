@@ -60,11 +60,14 @@ text = { type = "string", required = true, searchable = true }
 name = "things"
 
 [collection.fields]
-label = { type = "string", searchable = true }
+label = { type = "string", searchable = true, keep_order = true }
 note  = { type = "string", searchable = true }
-size  = { type = "integer" }
+size  = { type = "integer", keep_order = true }
 share = { type = "float" }
 done  = { type = "boolean" }
+born  = { type = "date" }
+met   = { type = "datetime" }
+mood  = { type = "string", choices = ["glad", "sad", "Sad"], default = "glad" }
 club  = { type = "integer", references = "groups", on_delete = "set_null" }
 
 [collection.pagination]
@@ -81,6 +84,10 @@ pub(super) enum Kind {
     Integer,
     Float,
     Boolean,
+    Day,
+    Moment,
+    /// One of [`MOODS`].
+    Mood,
     /// The place of the collection that it refers to.
     Reference(usize, Rule),
 }
@@ -96,6 +103,8 @@ pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) is_required: bool,
+    /// What a create that leaves it out gives it.
+    pub(super) default: Option<&'static str>,
 }
 
 pub(super) struct Collection {
@@ -107,11 +116,11 @@ pub(super) struct Collection {
 }
 
 const fn must(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, is_required: true }
+    Field { name, kind, is_required: true, default: None }
 }
 
 const fn may(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, is_required: false }
+    Field { name, kind, is_required: false, default: None }
 }
 
 /// [`CONFIG`] once more, for the model.
@@ -168,10 +177,38 @@ pub(super) const COLLECTIONS: [Collection; NUMBER] = [
             may("size", Kind::Integer),
             may("share", Kind::Float),
             may("done", Kind::Boolean),
+            may("born", Kind::Day),
+            may("met", Kind::Moment),
+            Field { name: "mood", kind: Kind::Mood, is_required: false, default: Some(MOODS[0]) },
             may("club", Kind::Reference(0, Rule::SetNull)),
         ],
         unique: &[],
     },
+];
+
+pub(super) const MOODS: [&str; 3] = ["glad", "sad", "Sad"];
+
+/// In the order of the calendar.
+pub(super) const DAYS: [&str; 8] = [
+    "0001-01-01",
+    "0004-02-29",
+    "1582-10-10",
+    "1815-12-10",
+    "1900-03-01",
+    "2000-02-29",
+    "2024-02-29",
+    "9999-12-31",
+];
+
+/// In the order of time, each as it is answered first, and in other words.
+pub(super) const MOMENTS: [[&str; 3]; 7] = [
+    ["0001-01-01T00:00:00Z", "0001-01-01T23:59:00+23:59", "0001-01-01T00:00:00.000Z"],
+    ["1815-12-10T00:00:00Z", "1815-12-09T23:30:00-00:30", "1815-12-10T05:45:00+05:45"],
+    ["2027-01-31T11:59:59.999999Z", "2027-01-31T12:59:59.999999+01:00", "2027-01-30T23:59:59.999999-12:00"],
+    ["2027-01-31T12:00:00Z", "2027-01-31T14:00:00+02:00", "2027-01-31T12:00:00.0-00:00"],
+    ["2027-01-31T12:00:00.000001Z", "2027-01-31T12:00:00.000001+00:00", "2027-02-01T00:00:00.000001+12:00"],
+    ["2027-01-31T12:00:00.5Z", "2027-01-31T12:00:00.500000Z", "2027-01-31T07:00:00.50-05:00"],
+    ["9999-12-31T23:59:59.999999Z", "9999-12-31T00:00:59.999999-23:59", "9999-12-31T22:59:59.999999-01:00"],
 ];
 
 /// The value of one field.
@@ -182,6 +219,10 @@ pub(super) enum Cell {
     Integer(i64),
     Float(f64),
     Boolean(bool),
+    Day(&'static str),
+    /// A place in [`MOMENTS`].
+    Moment(usize),
+    Choice(&'static str),
 }
 
 impl Cell {
@@ -192,6 +233,16 @@ impl Cell {
             Cell::Integer(integer) => integer.to_string(),
             Cell::Float(float) => format!("{float:?}"),
             Cell::Boolean(boolean) => boolean.to_string(),
+            Cell::Day(text) | Cell::Choice(text) => format!("\"{text}\""),
+            Cell::Moment(place) => format!("\"{}\"", MOMENTS[*place][0]),
+        }
+    }
+
+    /// As whoever sends it may write it.
+    pub(super) fn written(&self, turn: usize) -> String {
+        match self {
+            Cell::Moment(place) => format!("\"{}\"", MOMENTS[*place][turn % 3]),
+            other => other.json(),
         }
     }
 
@@ -200,7 +251,7 @@ impl Cell {
         match self {
             Cell::Null => String::new(),
             Cell::Text(text) => text.clone(),
-            other => other.json(),
+            other => other.json().trim_matches('"').to_owned(),
         }
     }
 
@@ -210,6 +261,12 @@ impl Cell {
             Cell::Text(text) => format!("'{}'", text.replace('\'', "''")),
             Cell::Integer(i64::MIN) => "(-9223372036854775807 - 1)".to_owned(),
             Cell::Boolean(boolean) => boolean.to_string(),
+            Cell::Day(text) | Cell::Choice(text) => format!("'{text}'"),
+            // All six digits, as SQLite keeps them.
+            Cell::Moment(place) => {
+                let (second, fraction) = MOMENTS[*place][0].trim_end_matches('Z').split_at(19);
+                format!("'{second}.{:0<6}Z'", fraction.trim_start_matches('.'))
+            }
             other => other.json(),
         }
     }
@@ -304,5 +361,35 @@ impl Book {
         }
         body.push_str(&format!("\"ressource_uri\":\"/{}/{id}/\"}}", declared.name));
         body
+    }
+
+    /// The body of a record with those that it refers to by these fields, at their positions.
+    pub(super) fn expanded(
+        &self,
+        collection: usize,
+        id: i64,
+        named: Option<&[&str]>,
+        references: &[usize],
+    ) -> String {
+        let row = &self.rows[collection][&id];
+        let mut body = Book::record(collection, id, row, named);
+        if references.is_empty() {
+            return body;
+        }
+        let mut positions = references.to_vec();
+        positions.sort_unstable();
+        let shown = positions.into_iter().map(|position| {
+            let field = &COLLECTIONS[collection].fields[position];
+            let shown = match (field.kind, &row[position]) {
+                (Kind::Reference(target, _), Cell::Integer(id)) => {
+                    Book::record(target, *id, &self.rows[target][id], None)
+                }
+                _ => "null".to_owned(),
+            };
+            format!("\"{}\":{shown}", field.name)
+        });
+        let shown = shown.collect::<Vec<_>>().join(",");
+        body.pop();
+        format!("{body},\"_expanded\":{{{shown}}}}}")
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::asked::{cell, compare, key, name, quoted};
-use super::book::{COLLECTIONS, Cell, Field, Kind, Row};
+use super::book::{COLLECTIONS, Cell, DAYS, Field, Kind, MOMENTS, MOODS, Row};
 use super::fold::fold;
 
 /// The characters that `prefix` and `contains` take at the most, counted folded.
@@ -35,8 +35,10 @@ impl Operator {
         }
         match field.map_or(Kind::Integer, |field| field.kind) {
             Kind::Boolean => {}
-            Kind::Text => all.extend([Lt, Lte, Gt, Gte, Folded, Prefix, Contains]),
-            Kind::Integer | Kind::Float | Kind::Reference(..) => all.extend([Lt, Lte, Gt, Gte]),
+            Kind::Text | Kind::Mood => all.extend([Lt, Lte, Gt, Gte, Folded, Prefix, Contains]),
+            Kind::Integer | Kind::Float | Kind::Day | Kind::Moment | Kind::Reference(..) => {
+                all.extend([Lt, Lte, Gt, Gte]);
+            }
         }
         all
     }
@@ -84,14 +86,23 @@ impl Filter {
     /// Why it is refused. Whoever asks sends values of the right kind, or none.
     pub(super) fn fault(&self, collection: usize) -> Option<String> {
         let text = &self.texts[0];
-        let is_text = self.on.is_some_and(|at| COLLECTIONS[collection].fields[at].kind == Kind::Text);
+        let kind = self.on.map_or(Kind::Integer, |at| COLLECTIONS[collection].fields[at].kind);
+        let is_text = matches!(kind, Kind::Text | Kind::Mood);
+        let is_no_mood = |text: &String| !text.is_empty() && !MOODS.contains(&text.as_str());
         let folded = if is_text { fold(text) } else { text.as_str().into() };
         let fault = match self.operator {
+            Equal | Ne | In if kind == Kind::Mood && self.texts.iter().any(is_no_mood) => {
+                ": it is one of glad, sad, Sad"
+            }
             Equal | Ne | In => return None,
             Prefix | Contains if folded.is_empty() || folded.chars().count() > LONGEST => {
                 ": it has 1 to 64 characters"
             }
-            _ if folded.is_empty() => "",
+            _ if folded.is_empty() => match kind {
+                Kind::Day => ": it is a day such as 1815-12-10",
+                Kind::Moment => ": it is a moment such as 2027-01-31T12:00:00Z",
+                _ => "",
+            },
             _ => return None,
         };
         Some(format!("{} does not validate{fault}", self.name(collection)))
@@ -103,15 +114,18 @@ impl Filter {
         let is_ordered = |is: fn(Ordering) -> bool| {
             let bound = match &cell {
                 Cell::Null => return false,
-                Cell::Text(_) => Cell::Text(text.to_owned()),
+                Cell::Text(_) | Cell::Choice(_) => Cell::Text(text.to_owned()),
                 Cell::Integer(_) => Cell::Integer(text.parse().unwrap()),
                 Cell::Float(_) => Cell::Float(text.parse().unwrap()),
+                Cell::Day(_) => Cell::Day(DAYS.iter().find(|day| **day == text).unwrap()),
+                Cell::Moment(_) => Cell::Moment(moment(text).unwrap()),
                 Cell::Boolean(_) => panic!("{self:?} has no order"),
             };
             is(compare(&key(cell.clone()), &key(bound)))
         };
         let is_text = |is: fn(&str, &str) -> bool| match &cell {
             Cell::Text(stored) => is(&fold(stored), &fold(text)),
+            Cell::Choice(stored) => is(&fold(stored), &fold(text)),
             _ => false,
         };
         match self.operator {
@@ -130,6 +144,11 @@ impl Filter {
     }
 }
 
+/// The moment that is written so.
+fn moment(text: &str) -> Option<usize> {
+    MOMENTS.iter().position(|written| written.contains(&text))
+}
+
 /// As a plain filter compares.
 fn equals(cell: &Cell, text: &str) -> bool {
     match cell {
@@ -137,6 +156,8 @@ fn equals(cell: &Cell, text: &str) -> bool {
         // In a field that need not have a value, no text and the empty text are asked for alike.
         Cell::Text(stored) => stored == text,
         Cell::Float(stored) => text.parse() == Ok(*stored),
+        Cell::Day(stored) | Cell::Choice(stored) => *stored == text,
+        Cell::Moment(stored) => moment(text) == Some(*stored),
         other => other.json() == *text,
     }
 }

@@ -1,4 +1,4 @@
-//! Random requests to the server and to the model: the answers are the same, through restarts and other tools.
+//! Random requests to the server and to the model, whose answers are the same.
 
 use dev::answer::Answer;
 use dev::client::Client;
@@ -6,8 +6,10 @@ use dev::dice::Dice;
 use dev::request::Request;
 
 use super::asked::{Asked, Cursor};
-use super::book::{Book, COLLECTIONS, CONFIG, Cell, Kind, NUMBER, PAGE_SIZE, Row};
+use super::book::{Book, COLLECTIONS, Cell, DAYS, Kind, MOMENTS, MOODS, NUMBER, PAGE_SIZE, Row};
 use super::texts;
+use crate::support::batch::{batch, delete};
+use crate::support::exchange::id_of;
 use crate::support::home::Home;
 
 const INTEGERS: [i64; 6] = [0, 1, -1, 7, i64::MAX, i64::MIN];
@@ -62,6 +64,9 @@ impl Run {
             Kind::Integer => Cell::Integer(*self.dice.pick(&INTEGERS)),
             Kind::Float => Cell::Float(*self.dice.pick(&FLOATS)),
             Kind::Boolean => Cell::Boolean(self.dice.once_in(2)),
+            Kind::Day => Cell::Day(DAYS[self.dice.below(DAYS.len())]),
+            Kind::Moment => Cell::Moment(self.dice.below(MOMENTS.len())),
+            Kind::Mood => Cell::Choice(MOODS[self.dice.below(MOODS.len())]),
             Kind::Reference(target, _) => Cell::Integer(self.some_id(target)),
         }
     }
@@ -84,20 +89,27 @@ impl Run {
     fn body(&mut self, collection: usize, row: &Row, left_out: impl Fn(usize) -> bool) -> String {
         let members = COLLECTIONS[collection].fields.iter().zip(row).enumerate();
         let members = members.filter(|(position, _)| !left_out(*position));
-        let members: Vec<String> =
-            members.map(|(_, (field, cell))| format!("\"{}\":{}", field.name, cell.json())).collect();
+        let members: Vec<String> = members
+            .map(|(_, (field, cell))| format!("\"{}\":{}", field.name, cell.written(self.requests)))
+            .collect();
         format!("{{{}}}", members.join(","))
     }
 
-    /// Some things to begin with, so that there is something to sort.
+    /// Some things to begin with, so that there is something to sort: in one batch, which costs as much as one write.
     pub(super) fn begin(&mut self, client: &mut impl Answers, things: usize) {
-        for _ in 0..things {
-            self.create(client, THINGS);
+        let mut rows: Vec<Row> = (0..things).map(|_| self.row(THINGS)).collect();
+        rows.iter_mut().for_each(|row| row[COLLECTIONS[THINGS].fields.len() - 1] = Cell::Null);
+        let bodies: Vec<String> = rows.iter().map(|row| self.body(THINGS, row, |_| false)).collect();
+        let items =
+            bodies.iter().map(|body| format!(r#"{{"method":"POST","path":"/things/","body":{body}}}"#));
+        let answer = self.send(client, &batch(&items.collect::<Vec<_>>()), 200, None).json();
+        for (row, result) in rows.into_iter().zip(answer["results"].as_array().unwrap()) {
+            self.book.insert(THINGS, id_of(result), row);
         }
     }
 
     /// Many things, by another tool.
-    fn fill(&mut self, home: &Home) {
+    pub(super) fn fill(&mut self, home: &Home) {
         let mut rows = Vec::new();
         for id in 1..=MANY {
             let mut row = self.row(THINGS);
@@ -107,7 +119,8 @@ impl Run {
             self.book.insert(THINGS, id, row);
         }
         let rows = rows.join(", ");
-        home.execute(&format!("INSERT INTO things (id, label, note, size, share, done, club) VALUES {rows}"));
+        let names: Vec<&str> = COLLECTIONS[THINGS].fields.iter().map(|field| field.name).collect();
+        home.execute(&format!("INSERT INTO things (id, {}) VALUES {rows}", names.join(", ")));
     }
 
     pub(super) fn step(&mut self, client: &mut impl Answers) {
@@ -196,9 +209,14 @@ impl Run {
     }
 
     fn create(&mut self, client: &mut impl Answers, collection: usize) {
-        let row = self.row(collection);
+        let mut row = self.row(collection);
         let leaves_out = self.dice.once_in(2);
         let body = self.body(collection, &row, |position| leaves_out && row[position] == Cell::Null);
+        for (field, cell) in COLLECTIONS[collection].fields.iter().zip(&mut row) {
+            if leaves_out && *cell == Cell::Null {
+                *cell = field.default.map_or(Cell::Null, Cell::Choice);
+            }
+        }
         let mut request = Request::new(&format!("POST /{}/", COLLECTIONS[collection].name)).json(body);
         if !self.book.accepts(collection, None, &row) {
             self.write(client, &request, 400, None);
@@ -296,10 +314,18 @@ impl Run {
             let part = self.send(client, &request, 200, Some(&body));
             assert_eq!(part.header("ETag"), whole.header("ETag"), "seed {}: {request:?}", self.seed);
         }
+        let references = self.references(collection);
+        if !references.is_empty() {
+            let names: Vec<&str> =
+                references.iter().map(|&position| COLLECTIONS[collection].fields[position].name).collect();
+            let request = Request::new(&format!("{path}?expand={}", names.join(",")));
+            let body = self.book.expanded(collection, id, None, &references);
+            self.send(client, &request, 200, Some(&body));
+        }
     }
 
     /// Another tool changes the store of the stopped server.
-    fn other_tool(&mut self, home: &Home) {
+    pub(super) fn other_tool(&mut self, home: &Home) {
         for _ in 0..1 + self.dice.below(6) {
             let collection = *self.dice.pick(&[0, 1, 1, 2, 3, 4, 4]);
             let declared = &COLLECTIONS[collection];
@@ -335,13 +361,22 @@ impl Run {
         }
     }
 
-    /// Deletes all that is left, those that refer to others first.
+    /// Answers that are told again are not copied with the records.
+    pub(super) fn forget_kept(&mut self) {
+        self.kept.clear();
+    }
+
+    /// Deletes all that is left, those that refer to others first, in one batch.
     pub(super) fn delete_all(&mut self, client: &mut impl Answers) {
-        for collection in (0..COLLECTIONS.len()).rev() {
-            while let Some((&id, _)) = self.book.rows[collection].first_key_value() {
-                self.delete_one(client, collection, id);
-            }
+        let mut items = Vec::new();
+        for (declared, rows) in COLLECTIONS.iter().zip(&self.book.rows).rev() {
+            items.extend(rows.keys().map(|id| delete(&format!("/{}/{id}/", declared.name))));
         }
+        let results = vec![r#"{"status":200}"#; items.len()].join(",");
+        if !items.is_empty() {
+            self.send(client, &batch(&items), 200, Some(&format!(r#"{{"results":[{results}]}}"#)));
+        }
+        self.book.rows.iter_mut().for_each(|rows| rows.clear());
     }
 
     /// Every record and every page, once more.
@@ -354,65 +389,4 @@ impl Run {
             }
         }
     }
-}
-
-/// Runs sequences with these seeds: requests, and now and then a restart with or without warning, with or
-/// without another tool at work meanwhile.
-#[expect(clippy::print_stdout, reason = "how much was tried belongs to the result")]
-fn agree(memory: &str, seeds: std::ops::Range<u64>) {
-    let (mut requests, mut restarts) = (0, 0);
-    for seed in seeds.clone() {
-        let mut run = Run::new(seed, Book::default());
-        // One name for all ports, so that answers are the same after a restart.
-        let server = format!("[server]\nbase_url = \"http://book.example.org\"\nmemory = \"{memory}\"");
-        let home = Home::new(&format!("{server}\n{CONFIG}"));
-        let mut server = home.serve();
-        for _ in 0..3 {
-            let mut client = server.client();
-            for _ in 0..50 + run.dice.below(50) {
-                run.step(&mut client);
-            }
-            if run.dice.once_in(2) {
-                server.kill();
-            } else {
-                server.stop();
-            }
-            if run.dice.once_in(2) {
-                run.other_tool(&home);
-            }
-            server = home.serve();
-            restarts += 1;
-        }
-        run.compare_all(&mut server.client());
-        requests += run.requests;
-        server.stop().is_sound();
-    }
-    println!("memory {memory}, seeds {seeds:?}: {requests} requests, {restarts} restarts");
-}
-
-/// So many records that sorts and conditions on text are answered by orders, which follow every write.
-#[test]
-fn the_server_answers_as_the_model_does_where_orders_are_kept() {
-    for seed in 3_000..3_002 {
-        let home = Home::new(CONFIG);
-        home.serve().stop();
-        let mut run = Run::new(seed, Book::default());
-        run.fill(&home);
-        let server = home.serve();
-        let mut client = server.client();
-        for _ in 0..400 {
-            run.step(&mut client);
-        }
-        server.stop().is_sound();
-    }
-}
-
-#[test]
-fn the_server_answers_as_the_model_does() {
-    agree("256MiB", 1_000..1_035);
-}
-
-#[test]
-fn the_server_answers_as_the_model_does_with_hardly_any_memory() {
-    agree("8KiB", 2_000..2_035);
 }

@@ -89,6 +89,44 @@ fn a_renamed_field_of_any_kind_keeps_its_values() {
     assert_eq!(home.serve().ids("/things/"), [1]);
 }
 
+/// Contacts with these fields: a day, a moment, and a string with rules and a default.
+fn contacts(names: [&str; 3], others: &str) -> String {
+    let [day, moment, text] = names;
+    format!(
+        "[[collection]]\nname = \"contacts\"\n[collection.fields]\n{day} = {{ type = \"date\" }}\n\
+         {moment} = {{ type = \"datetime\", default = \"2027-01-31T12:00:00Z\" }}\n\
+         {text} = {{ type = \"string\", max_length = 4, choices = [\"ada\", \"it's\"], default = \"it's\" }}\n{others}"
+    )
+}
+
+#[test]
+fn a_renamed_field_keeps_its_checks_and_its_default() {
+    let (old, new) = (["born", "met", "nick"], ["day", "at", "alias"]);
+    let home = Home::new(&contacts(old, ""));
+    let server = home.serve();
+    server.create("/contacts/", r#"{"born":"1815-12-10","nick":"ada"}"#);
+    server.stop();
+    home.configure(&contacts(new, ""));
+    let refused = home.refused_start().exits(2);
+    for (old, new) in old.into_iter().zip(new) {
+        home.execute(&renaming(&refused, old, new));
+    }
+    let server = home.serve();
+    server.check(
+        "GET /contacts/1/",
+        r#"200 OK {"day":"1815-12-10","at":"2027-01-31T12:00:00Z","alias":"ada","id":1,"ressource_uri":"/contacts/1/"}"#,
+    );
+    server.stop();
+    a_start_would_change_nothing(&home);
+    for wrong in ["day = '10000-01-01'", "at = 'infinity'", "alias = 'other'", "alias = 'adaad'"] {
+        home.cannot_execute(&format!("UPDATE contacts SET {wrong}"));
+    }
+    // The old names are free again.
+    let others = contacts(old, "").split_once("[collection.fields]\n").unwrap().1.to_owned();
+    home.configure(&contacts(new, &others));
+    assert_eq!(home.serve().ask("GET /contacts/1/").json()["nick"], "it's");
+}
+
 #[test]
 fn a_renamed_reference_still_refers() {
     let home = Home::new(&configs::built_in());

@@ -113,6 +113,32 @@ fn a_sorted_page_of_a_range_costs_at_the_end_what_it_costs_at_the_start() {
     costs_the_same_at_any_depth("last_name.lt=n106000&sort=last_name", 6_000);
 }
 
+/// Few records are sorted once, and then again only what has changed.
+#[test]
+fn a_filter_with_few_matches_is_sorted_without_the_database() {
+    let server = served();
+    let list =
+        "/users/?last_name.in=n100001&last_name.in=n100003&last_name.in=n100007&sort=-first_name,last_name";
+    wait_until_known(&server, list);
+    let names = |server: &Server| -> Vec<String> {
+        let page = server.ask(&format!("GET {list}")).json();
+        let names = page["object_list"].as_array().unwrap().iter().map(|user| user["last_name"].to_string());
+        names.collect()
+    };
+    let before = names(&server);
+    assert_eq!(before.len(), 3);
+    let id = server.create_user("Zoe", "n100003");
+    assert_eq!(names(&server)[0], "\"n100003\"", "the new one comes first");
+    assert_eq!(names(&server).len(), 4);
+    wait_until_known(&server, list);
+    assert_eq!(server.status(&format!("DELETE /users/{id}/")), 200);
+    assert_eq!(names(&server), before);
+    wait_until_known(&server, list);
+    server.create_user("Zoe", "n1");
+    assert_eq!(names(&server), before);
+    wait_until_known(&server, list);
+}
+
 /// Records that are in memory need no statement, whatever is asked of them, and in whatever order.
 #[test]
 fn what_is_known_is_answered_without_the_database() {

@@ -83,6 +83,7 @@ fn collection(name: &str, fields: Vec<FieldDeclaration>) -> Declaration {
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     }
 }
 

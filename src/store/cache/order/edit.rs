@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::leaf::{Group, Leaf, common_prefix, number, write_key, write_number};
+use super::leaf::{Group, Leaf, common_prefix, joined, number, write_key, write_number};
 
 /// How many entries of a leaf stand before an entry.
 pub(super) fn rank(leaf: &[u8], key: &[u8], id: u64) -> usize {
@@ -19,8 +19,8 @@ pub(super) fn rank(leaf: &[u8], key: &[u8], id: u64) -> usize {
 pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
     let place = find(leaf, key);
     let start = place.group.as_ref().map_or(leaf.len(), |group| group.start);
-    let mut bytes = Vec::with_capacity(leaf.len() + key.len() + 32);
-    bytes.extend_from_slice(&leaf[..start]);
+    let mut bytes = Vec::with_capacity(key.len() + 32);
+    let mut rest = leaf.len();
     if let Some(group) = place.group.as_ref().filter(|_| place.is_equal) {
         let at = find_id(leaf, group, id);
         if at.next == Some(id) {
@@ -30,7 +30,7 @@ pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
         bytes.extend_from_slice(&leaf[group.ids_start..at.start]);
         write_number(&mut bytes, id - at.last);
         at.next.inspect(|next| write_number(&mut bytes, next - id));
-        bytes.extend_from_slice(&leaf[at.end..]);
+        rest = at.end;
     } else {
         write_key(&mut bytes, place.shared, [&key[place.shared..], &[]], 1);
         write_number(&mut bytes, id);
@@ -38,10 +38,10 @@ pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
             // It shares more with the new key than with the one before that.
             let suffix = &group.suffix[place.shared_with_group - group.shared..];
             write_key(&mut bytes, place.shared_with_group, [suffix, &[]], group.len);
-            bytes.extend_from_slice(&leaf[group.ids_start..]);
+            rest = group.ids_start;
         }
     }
-    Some(bytes.into())
+    Some(joined([&leaf[..start], &bytes, &leaf[rest..]]))
 }
 
 /// The leaf without an entry, or nothing where it is not there.
@@ -52,8 +52,7 @@ pub(super) fn remove(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
     if at.next != Some(id) {
         return None;
     }
-    let mut bytes = Vec::with_capacity(leaf.len() + 32);
-    bytes.extend_from_slice(&leaf[..group.start]);
+    let mut bytes = Vec::with_capacity(key.len() + 32);
     let mut rest = at.end;
     if group.len > 1 {
         write_key(&mut bytes, group.shared, [group.suffix, &[]], group.len - 1);
@@ -68,8 +67,7 @@ pub(super) fn remove(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
         write_key(&mut bytes, group.shared, [difference, next.suffix], next.len);
         rest = next.ids_start;
     }
-    bytes.extend_from_slice(&leaf[rest..]);
-    Some(bytes.into())
+    Some(joined([&leaf[..group.start], &bytes, &leaf[rest..]]))
 }
 
 /// Where a key belongs in a leaf.

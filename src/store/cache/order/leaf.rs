@@ -88,6 +88,16 @@ impl<'a> Group<'a> {
         if at == leaf.len() {
             return None;
         }
+        // Nearly all of them: a short key and one id. To look for a key reads half a leaf of these.
+        if let [shared, size, rest @ ..] = &leaf[at..]
+            && (shared | size) & 0x80 == 0
+            && size & 1 == 0
+        {
+            let (suffix, ids) = rest.split_at(usize::from(size >> 1));
+            let ids_start = at + 2 + suffix.len();
+            let end = ids_start + number_len(ids);
+            return Some(Self { start, end, shared: usize::from(*shared), suffix, len: 1, ids_start, leaf });
+        }
         let shared = number(leaf, &mut at) as usize;
         let size = number(leaf, &mut at);
         let suffix = &leaf[at..at + (size >> 1) as usize];
@@ -111,6 +121,18 @@ impl<'a> Group<'a> {
         key.truncate(self.shared);
         key.extend_from_slice(self.suffix);
     }
+}
+
+/// A leaf of these parts. Made in one go: a leaf is too large for what an allocator keeps at hand.
+pub(super) fn joined(parts: [&[u8]; 3]) -> Leaf {
+    let mut leaf: Leaf = std::iter::repeat_n(0, parts.iter().map(|part| part.len()).sum()).collect();
+    let mut rest = Arc::get_mut(&mut leaf).unwrap_or_default();
+    for part in parts {
+        let (place, behind) = rest.split_at_mut(part.len());
+        place.copy_from_slice(part);
+        rest = behind;
+    }
+    leaf
 }
 
 /// The first entry of a leaf.
@@ -158,6 +180,17 @@ pub(super) fn number(bytes: &[u8], at: &mut usize) -> u64 {
         shift += 7;
     }
     number
+}
+
+/// How many bytes the first number takes.
+#[inline]
+fn number_len(bytes: &[u8]) -> usize {
+    if let Some(eight) = bytes.first_chunk()
+        && let ends @ 1.. = !u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080
+    {
+        return ends.trailing_zeros() as usize / 8 + 1;
+    }
+    bytes.iter().take_while(|byte| **byte >= 0x80).count() + 1
 }
 
 /// Where some numbers end. The last byte of each has no highest bit.

@@ -23,6 +23,7 @@ fn catalog() -> Catalog {
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     };
     Catalog::declare(&[people], &[]).unwrap()
 }
@@ -32,7 +33,7 @@ fn body(name: &str, mail: &str) -> Vec<u8> {
 }
 
 fn insert(catalog: &Catalog, name: &str) -> Write {
-    Write::Insert { collection: 0, draft: Draft::parse(catalog.at(0), &body(name, name)).unwrap() }
+    Write::Insert { collection: 0, draft: Draft::parse(catalog.at(0), &body(name, name)).unwrap(), id: None }
 }
 
 fn upsert(catalog: &Catalog, rule: usize, name: &str, mail: &str) -> Write {

@@ -6,14 +6,15 @@ use tokio_postgres::{Client, Error, IsolationLevel, Transaction};
 
 use super::{Reached, failed};
 use crate::catalog::Catalog;
-use crate::store::OpenError;
-use crate::store::audit::Head;
+use crate::store::audit::{Head, Trail};
 use crate::store::copy::rows::Sum;
-use crate::store::copy::{CopyError, Outlet};
+use crate::store::copy::{CopyError, MOST_FAULTS, Outlet};
+use crate::store::extract::Pass;
 use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
-use crate::store::postgres::{audit, prepare, tables};
+use crate::store::postgres::{audit, prepare, store_id, tables};
+use crate::store::{OpenError, StoreId};
 
 pub(in crate::store) struct Source<'a> {
     transaction: Transaction<'a>,
@@ -44,17 +45,36 @@ impl Reached {
     }
 }
 
+/// From here on the database is as it was at the first look.
+async fn moment(client: &mut Client) -> Result<Transaction<'_>, Error> {
+    let level = IsolationLevel::RepeatableRead;
+    let transaction = client.build_transaction().isolation_level(level).read_only(true).start().await?;
+    // Whoever takes what is read may keep us waiting.
+    transaction.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;
+    Ok(transaction)
+}
+
 async fn begin<'a>(
     client: &'a mut Client,
     catalog: &Catalog,
 ) -> Result<(Transaction<'a>, bool, MigrationPlan), Error> {
-    let level = IsolationLevel::RepeatableRead;
-    let transaction = client.build_transaction().isolation_level(level).read_only(true).start().await?;
-    // The target may keep us waiting.
-    transaction.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;
+    let transaction = moment(client).await?;
     let is_ours = super::has_table(&transaction, "_carnet_version").await?;
     let plan = tables::plan(&transaction, catalog).await?;
     Ok((transaction, is_ours, plan))
+}
+
+impl<'a> Source<'a> {
+    /// The database of a running server.
+    pub(in crate::store::postgres) async fn beside(
+        client: &'a mut Client,
+        catalog: &Arc<Catalog>,
+    ) -> Result<Self, Error> {
+        let transaction = moment(client).await?;
+        // The first look.
+        super::has_table(&transaction, "_carnet_version").await?;
+        Ok(Source { transaction, place: "the database", catalog: catalog.clone(), notes: Vec::new() })
+    }
 }
 
 impl Source<'_> {
@@ -84,8 +104,28 @@ impl Source<'_> {
         super::read(&self.transaction, self.place, collection, outlet).await
     }
 
+    /// Goes through what is extracted; a table that is not made yet has nothing in it.
+    pub(in crate::store) async fn pass(&mut self, pass: Pass) -> Result<Pass, CopyError> {
+        let has_table = super::has_table(&self.transaction, pass.extract.of().name()).await;
+        match has_table.map_err(|error| failed(self.place, &error))? {
+            true => super::pass(&self.transaction, self.place, pass).await,
+            false => Ok(pass),
+        }
+    }
+
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         super::keys(&self.transaction).await.map_err(|error| failed(self.place, &error))
+    }
+
+    /// Which store it is; one of before there were ids has none.
+    pub(in crate::store) async fn id(&mut self) -> Result<Option<StoreId>, CopyError> {
+        let read = async {
+            match super::has_table(&self.transaction, "_carnet_store").await? {
+                true => store_id::read(&self.transaction).await.map(Some),
+                false => Ok(None),
+            }
+        };
+        read.await.map_err(|error| failed(self.place, &error))
     }
 
     /// Where its trail ends; a store of before there was one has none.
@@ -97,5 +137,50 @@ impl Source<'_> {
             }
         };
         read.await.map_err(|error| failed(self.place, &error))
+    }
+
+    pub(in crate::store) async fn whole_trail(&mut self) -> Result<Trail, CopyError> {
+        let read = async {
+            match super::has_table(&self.transaction, "_carnet_audit_head").await? {
+                true => audit::read(&self.transaction).await,
+                false => Ok(Trail::empty()),
+            }
+        };
+        read.await.map_err(|error| failed(self.place, &error))
+    }
+
+    /// What is wrong with what is stored, of the same moment as all else. Rules and indexes are the server's to keep.
+    pub(in crate::store) async fn faults(&mut self) -> Result<Vec<String>, CopyError> {
+        let mut faults = self.dangling().await.map_err(|error| failed(self.place, &error))?;
+        faults.extend(self.whole_trail().await?.fault());
+        Ok(faults)
+    }
+
+    /// Whoever writes as a replica does is not held to references.
+    async fn dangling(&self) -> Result<Vec<String>, Error> {
+        let mut faults = Vec::new();
+        for collection in self.catalog.collections() {
+            if !super::has_table(&self.transaction, collection.name()).await? {
+                continue;
+            }
+            for field in collection.fields() {
+                let Some(reference) = field.reference() else { continue };
+                let target = self.catalog.at(reference.target).name();
+                let (table, column) = (quote(collection.name()), quote(field.name()));
+                let text = format!(
+                    "SELECT id FROM {table} AS r WHERE {column} IS NOT NULL \
+                     AND NOT EXISTS (SELECT FROM {} AS t WHERE t.id = r.{column}) ORDER BY id LIMIT {MOST_FAULTS}",
+                    quote(target)
+                );
+                for row in self.transaction.query(&text, &[]).await? {
+                    let id: i64 = row.try_get(0)?;
+                    faults.push(format!(
+                        "the record {id} of {} refers to no record of {target}",
+                        collection.name()
+                    ));
+                }
+            }
+        }
+        Ok(faults)
     }
 }

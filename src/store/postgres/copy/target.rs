@@ -12,16 +12,17 @@ use tokio_postgres::{Client, Error, Transaction};
 use super::{Reached, SIGNATURE, failed};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::StoreId;
 use crate::store::audit::{Actor, Deed};
 use crate::store::copy::rows::{Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
-use crate::store::ident::quote;
+use crate::store::ident::{literal, quote};
 use crate::store::keys::KeyRow;
 use crate::store::migration::words;
 use crate::store::postgres::change_log::TAKE_TURN;
 use crate::store::postgres::connection::Alive;
 use crate::store::postgres::start_failure::{self, Failure};
-use crate::store::postgres::{audit, ddl, indexes, key_table, migration_lock, prepare, tables};
+use crate::store::postgres::{audit, ddl, indexes, key_table, migration_lock, prepare, store_id, tables};
 
 pub(in crate::store) struct Target<'a> {
     transaction: Transaction<'a>,
@@ -157,7 +158,7 @@ impl Target<'_> {
         sink.send(Bytes::from_static(&[0xff, 0xff])).await?;
         sink.finish().await?;
         if counter > 0 {
-            let name = ddl::literal(&table);
+            let name = literal(&table);
             let text = format!("SELECT setval(pg_get_serial_sequence({name}, 'id'), {counter})");
             transaction.batch_execute(&text).await?;
         }
@@ -166,7 +167,7 @@ impl Target<'_> {
 
     /// A counter moves outside of transactions; a new one of the same name goes away with this one.
     async fn renew_counter(&self, collection: &Collection) -> Result<(), Error> {
-        let name = ddl::literal(&quote(collection.name()));
+        let name = literal(&quote(collection.name()));
         let text = format!("SELECT pg_get_serial_sequence({name}, 'id')");
         let sequence: String = self.transaction.query_one(&text, &[]).await?.try_get(0)?;
         self.transaction.batch_execute(&format!("ALTER SEQUENCE {sequence} RESTART")).await
@@ -207,6 +208,11 @@ impl Target<'_> {
 
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         super::keys(&self.transaction).await.map_err(|error| failed(self.place, &error))
+    }
+
+    /// Becomes the same store as the source.
+    pub(in crate::store) async fn write_id(&mut self, id: StoreId) -> Result<(), CopyError> {
+        store_id::replace(&self.transaction, id).await.map_err(|error| failed(self.place, &error))
     }
 
     /// Puts into the trail where all of it came from.

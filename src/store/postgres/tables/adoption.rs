@@ -2,7 +2,7 @@
 
 use super::stored::Table;
 use crate::catalog::collection::Collection;
-use crate::store::ident::quote;
+use crate::store::ident::{literal, quote};
 use crate::store::migration::Step;
 use crate::store::postgres::{change_log, ddl, kind};
 use crate::store::schema_diff::{Question, Stored};
@@ -45,6 +45,7 @@ pub(super) fn question(collection: &Collection, table: &Table) -> Option<Questio
     let is_checked = table.checks.contains(&ddl::positive(collection.name()));
     (!is_checked).then(|| Question {
         condition: "id <= 0".into(),
+        unless: None,
         message: format!("some records of {} have an id below 1, and no URL", collection.name()),
         remedy: "give those records another id".into(),
         remedy_without: None,
@@ -89,7 +90,7 @@ fn counter(collection: &Collection, table: &Table) -> Vec<String> {
         id(&format!("ADD {}", ddl::identity(collection))),
         format!(
             "SELECT setval(pg_get_serial_sequence({}, 'id'), max(id)) FROM {} HAVING max(id) > 0",
-            ddl::literal(&quote(collection.name())),
+            literal(&quote(collection.name())),
             quote(collection.name())
         ),
     ]

@@ -25,7 +25,8 @@ SELECT attrelid, attname, format_type(atttypid, atttypmod), attnotnull, attgener
   coalesce(collname <> 'C', false), attidentity::text,
   attname = 'id' AND (attidentity <> '' OR atthasdef)
     AND pg_get_serial_sequence(attrelid::regclass::text, 'id') IS NOT NULL,
-  attnotnull AND NOT atthasdef AND attidentity = ''
+  attnotnull AND NOT atthasdef AND attidentity = '',
+  (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum AND attgenerated = '')
 FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
 WHERE attrelid = ANY ($1) AND attnum > 0 AND NOT attisdropped ORDER BY attrelid, attnum";
 

@@ -10,6 +10,7 @@ use crate::catalog::field::FieldKind;
 use crate::store::ident::{self, quote};
 use crate::store::postgres::indexes::{self, Part, Shape};
 use crate::store::postgres::{ddl, kind};
+use crate::store::rule_checks::RuleCheck;
 use crate::store::schema_diff::{Column, Origin, Stored};
 
 /// Something that has a name among the tables.
@@ -38,6 +39,8 @@ pub(super) struct Table {
     pub(super) is_always_counted: bool,
     /// The names of its checks, of those that hold for every row.
     pub(super) checks: Vec<String>,
+    /// Those of them that hold the rule of a string, each with its column.
+    rules: Vec<(String, String)>,
     references: Vec<Reference>,
     pub(super) indexes: Vec<StoredIndex>,
     /// The triggers that are switched on.
@@ -130,7 +133,14 @@ impl Table {
         let (columns, is_enforced): (Vec<String>, bool) = (row.get(3), row.get(8));
         match (kind, columns.as_slice()) {
             ("p", [column]) if column == "id" => self.has_key = true,
-            ("c", _) if is_enforced => self.checks.push(constraint),
+            ("c", columns) if is_enforced => {
+                if let [column] = columns
+                    && ddl::is_rule(&self.name, column, &constraint)
+                {
+                    self.rules.push((column.clone(), constraint.clone()));
+                }
+                self.checks.push(constraint);
+            }
             ("f", [column]) => {
                 let to: Vec<String> = row.get(4);
                 let is_here: Option<bool> = row.get(6);
@@ -178,7 +188,18 @@ impl Table {
             _ => Some((String::new(), String::new())),
         };
         let is_not_null = row.get(3);
-        self.columns.push(Column { name, column_type, kind, is_not_null, intruders, reference, widening });
+        let default: Option<&str> = row.get(9);
+        let default = kind.zip(default).and_then(|(kind, shown)| kind::default(kind, shown));
+        self.columns.push(Column {
+            name,
+            column_type,
+            kind,
+            is_not_null,
+            default,
+            intruders,
+            reference,
+            widening,
+        });
     }
 
     fn put_index(&mut self, row: &Row) {
@@ -257,6 +278,15 @@ impl Stored for Table {
         indexes::rule_index(collection, rule).parts.iter().all(|part| self.has_index(part))
     }
 
+    fn rules(&self, column: &str) -> Vec<String> {
+        let rules = self.rules.iter().filter(|(of, _)| of == column);
+        rules.map(|(_, name)| name.clone()).collect()
+    }
+
+    fn rule_name(&self, column: &str, rule: &RuleCheck) -> String {
+        ddl::rule(&self.name, column, rule)
+    }
+
     /// Every field has an index of ours; a column of another tool has none.
     fn origin(&self, collection: &Collection, column: &Column) -> Origin {
         let is_over_it = |index: &StoredIndex| index.shape.columns.contains(&column.name);
@@ -276,6 +306,12 @@ impl Stored for Table {
         for (old, new) in ddl::constraints(&self.name, from).into_iter().zip(ddl::constraints(&self.name, to))
         {
             if self.has_constraint(&old) {
+                statements.push(renaming_constraint(&table, &old, &new));
+            }
+        }
+        for old in self.rules(from) {
+            if let Some(rest) = old.strip_prefix(&format!("{}.{from} ", self.name)) {
+                let new = ddl::short(format!("{}.{to} {rest}", self.name));
                 statements.push(renaming_constraint(&table, &old, &new));
             }
         }

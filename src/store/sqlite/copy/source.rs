@@ -8,18 +8,21 @@ use rusqlite::{Connection, OptionalExtension};
 use super::aside::Aside;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::OpenError;
-use crate::store::audit::Head;
+use crate::store::audit::{Head, Trail};
 use crate::store::copy::rows::Sum;
-use crate::store::copy::{CopyError, Outlet};
+use crate::store::copy::{Care, CopyError, Outlet};
+use crate::store::extract::Pass;
 use crate::store::ident::quote;
 use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
 use crate::store::sqlite::connection::{self, Role};
-use crate::store::sqlite::{audit, key_table, tables};
+use crate::store::sqlite::file::DatabaseFile;
+use crate::store::sqlite::{audit, faults, key_table, store_id, tables};
+use crate::store::{OpenError, StoreId};
 
 pub(in crate::store) struct Source {
-    aside: Aside<()>,
+    /// What a server holds of the file outlives the connection.
+    aside: Aside<Option<Arc<DatabaseFile>>>,
     catalog: Arc<Catalog>,
     needs_unicode: bool,
     notes: Vec<String>,
@@ -40,7 +43,7 @@ impl Source {
         if !connection::is_marked(&connection).map_err(|error| connection::unusable(path, &error))? {
             return Err(CopyError::NoSource(place));
         }
-        let mut aside = Aside::new(connection, (), place.clone());
+        let mut aside = Aside::new(connection, None, place.clone());
         let declared = catalog.clone();
         let plan = aside
             .run(move |held, place| {
@@ -60,6 +63,17 @@ impl Source {
             return Err(CopyError::NotInLine { place, changes });
         }
         Ok(Self { aside, catalog: catalog.clone(), needs_unicode, notes })
+    }
+
+    /// The file of a running server, as this connection sees it inside its transaction.
+    pub(in crate::store::sqlite) fn beside(
+        file: Arc<DatabaseFile>,
+        connection: Connection,
+        catalog: Arc<Catalog>,
+    ) -> Self {
+        let place = format!("sqlite:{}", file.path().display());
+        let aside = Aside::new(connection, Some(file), place);
+        Self { aside, catalog, needs_unicode: false, notes: Vec::new() }
     }
 
     pub(in crate::store) fn notes(&mut self) -> Vec<String> {
@@ -99,10 +113,34 @@ impl Source {
             .await
     }
 
+    /// Goes through what is extracted; a table that is not made yet has nothing in it.
+    pub(in crate::store) async fn pass(&mut self, pass: Pass) -> Result<Pass, CopyError> {
+        self.aside
+            .run(move |held, place| {
+                let has_table = super::has_table(&held.connection, pass.extract.of().name());
+                match has_table.map_err(|error| CopyError::failed(place, error))? {
+                    true => super::pass(&held.connection, place, pass),
+                    false => Ok(pass),
+                }
+            })
+            .await
+    }
+
     pub(in crate::store) async fn keys(&mut self) -> Result<Vec<KeyRow>, CopyError> {
         let work = |connection: &Connection| match super::has_table(connection, "_carnet_keys")? {
             true => key_table::rows(connection),
             false => Ok(Vec::new()),
+        };
+        self.aside
+            .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+
+    /// Which store it is; one of before there were ids has none.
+    pub(in crate::store) async fn id(&mut self) -> Result<Option<StoreId>, CopyError> {
+        let work = |connection: &Connection| match super::has_table(connection, "_carnet_store")? {
+            true => store_id::read(connection).map(Some),
+            false => Ok(None),
         };
         self.aside
             .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))
@@ -117,6 +155,25 @@ impl Source {
         };
         self.aside
             .run(move |held, place| work(&held.connection).map_err(|error| CopyError::failed(place, error)))
+            .await
+    }
+
+    pub(in crate::store) async fn whole_trail(&mut self) -> Result<Trail, CopyError> {
+        self.aside
+            .run(|held, place| {
+                audit::read_within(&held.connection).map_err(|error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
+    /// What is wrong with the file, of the same moment as all else.
+    pub(in crate::store) async fn faults(&mut self, care: Care) -> Result<Vec<String>, CopyError> {
+        let catalog = self.catalog.clone();
+        self.aside
+            .run(move |held, place| {
+                let found = faults::find(&held.connection, &catalog, care);
+                found.map_err(|error| CopyError::failed(place, error))
+            })
             .await
     }
 }

@@ -10,8 +10,7 @@ use tokio::sync::mpsc;
 use super::aside::Aside;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::OpenError;
-use crate::store::audit::{Actor, Deed};
+use crate::store::audit::{Actor, Deed, Trail};
 use crate::store::copy::rows::{self, Batch, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::ident::{self, quote};
@@ -19,7 +18,8 @@ use crate::store::keys::KeyRow;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
 use crate::store::sqlite::sql;
-use crate::store::sqlite::{audit, key_table, kind, place, tables, version};
+use crate::store::sqlite::{audit, key_table, kind, place, store_id, tables, version};
+use crate::store::{OpenError, StoreId};
 
 /// Room for the indexes that are made at the end.
 const CACHE_KIB: i64 = 65_536;
@@ -151,12 +151,31 @@ impl Target {
             .await
     }
 
+    /// Becomes the same store as the source.
+    pub(in crate::store) async fn write_id(&mut self, id: StoreId) -> Result<(), CopyError> {
+        self.aside
+            .run(move |held, place| {
+                store_id::replace(&held.connection, id).map_err(|error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
     /// Puts into the trail where all of it came from.
     pub(in crate::store) async fn record(&mut self, deed: Deed) -> Result<(), CopyError> {
         self.aside
             .run(move |held, place| {
                 let recorded = audit::append(&held.connection, deed, &Actor::command_line());
                 recorded.map_err(|error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
+    /// Takes over a trail as it is.
+    pub(in crate::store) async fn write_trail(&mut self, trail: Trail) -> Result<(), CopyError> {
+        self.aside
+            .run(move |held, place| {
+                let written = audit::replace(&held.connection, &trail);
+                written.map_err(|error| CopyError::failed(place, error))
             })
             .await
     }
@@ -192,6 +211,7 @@ fn begin(
         key_table::create_tables(connection)?;
         crate::store::sqlite::record(connection, &plan)?;
         version::create_table(connection)?;
+        store_id::create_table(connection)?;
         connection::mark(connection)?;
     }
     Ok(plan.conflicts)

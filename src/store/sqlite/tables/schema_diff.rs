@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::stored::{Table, offenders};
+use super::stored::{Table, answer};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::{self, quote};
@@ -31,7 +31,7 @@ pub(super) fn run(
     let Differences { changes, questions, notes } =
         schema_diff::compare(catalog, collection, table, is_stored);
     for question in questions {
-        let (ids, count) = offenders(connection, collection.name(), &question.condition)?;
+        let (ids, count) = answer(connection, collection.name(), &question)?;
         plan.conflicts.extend(question.conflict(ids, count));
     }
     plan.notes.extend(notes);
@@ -49,7 +49,11 @@ pub(super) fn run(
                 let statements = vec![format!("ALTER TABLE {name} ADD COLUMN {column}")];
                 plan.steps.push(Step { words, statements });
             }
-            Change::Require(_) | Change::Release(_) | Change::Refer(_) => rebuilds.push(words),
+            Change::Require(_)
+            | Change::Release(_)
+            | Change::Refer(_)
+            | Change::Rules(_)
+            | Change::Default(_) => rebuilds.push(words),
         }
     }
     let indexes = indexes(collection, table);

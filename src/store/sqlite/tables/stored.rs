@@ -6,7 +6,8 @@ use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
 use crate::store::ident::quote;
 use crate::store::migration::NAMED_IDS;
-use crate::store::schema_diff::{Column, Stored};
+use crate::store::rule_checks::{self, RuleCheck};
+use crate::store::schema_diff::{Column, Question, Stored};
 use crate::store::sqlite::{kind, sql};
 
 /// A stored table, as SQLite describes it.
@@ -38,7 +39,7 @@ impl Table {
         let mut has_key = false;
         let columns = collect(
             connection,
-            "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)",
+            "SELECT name, type, \"notnull\", pk, dflt_value FROM pragma_table_xinfo(?1)",
             name,
             |row| {
                 let (name, column_type): (String, String) = (row.get(0)?, row.get(1)?);
@@ -49,8 +50,10 @@ impl Table {
                 let reference = references.iter().find(|(from, ..)| *from == name);
                 let reference = reference.map(|(_, target, rule)| (target.clone(), rule.clone()));
                 let is_not_null = row.get(2)?;
+                let default: Option<String> = row.get(4)?;
+                let default = kind.zip(default).and_then(|(kind, text)| kind::default(kind, &text));
                 let widening = None;
-                Ok(Column { name, column_type, kind, is_not_null, intruders, reference, widening })
+                Ok(Column { name, column_type, kind, is_not_null, default, intruders, reference, widening })
             },
         )?;
         let indexes = collect(
@@ -81,6 +84,20 @@ impl Stored for Table {
     fn holds(&self, collection: &Collection, rule: &[usize]) -> bool {
         let index = sql::rule_index(collection, rule);
         self.indexes.iter().any(|(name, _)| *name == index.name)
+    }
+
+    /// They stand in the text of the table, under names that begin with the column's.
+    fn rules(&self, column: &str) -> Vec<String> {
+        let begin = format!("CONSTRAINT \"{column} ");
+        let names = self.text.split(&begin).skip(1).filter_map(|rest| rest.split('"').next());
+        names
+            .filter(|name| rule_checks::is_name(name))
+            .map(|name| quote(&format!("{column} {name}")))
+            .collect()
+    }
+
+    fn rule_name(&self, column: &str, rule: &RuleCheck) -> String {
+        sql::rule_name(column, rule)
     }
 
     /// Its indexes follow by themselves, and get their new names at the next start.
@@ -145,4 +162,30 @@ pub(super) fn offenders(
         connection.prepare(&format!("SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT ?1"))?;
     let ids = statement.query_map(params![NAMED_IDS as i64], |row| row.get(0))?;
     Ok((ids.collect::<rusqlite::Result<_>>()?, count.unsigned_abs()))
+}
+
+/// The records that a question is about: the first ids, and how many there are.
+pub(super) fn answer(
+    connection: &Connection,
+    table: &str,
+    question: &Question,
+) -> rusqlite::Result<(Vec<i64>, u64)> {
+    let Some((column, format)) = &question.unless else {
+        return offenders(connection, table, &question.condition);
+    };
+    let text = format!("SELECT id, {column} FROM {} WHERE {} ORDER BY id", quote(table), question.condition);
+    let mut statement = connection.prepare(&text)?;
+    let mut rows = statement.query([])?;
+    let (mut ids, mut count) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(1)?.as_bytes().ok().and_then(|bytes| std::str::from_utf8(bytes).ok());
+        if text.is_some_and(|text| format.accepts(text)) {
+            continue;
+        }
+        count += 1;
+        if ids.len() < NAMED_IDS {
+            ids.push(row.get(0)?);
+        }
+    }
+    Ok((ids, count))
 }

@@ -43,13 +43,15 @@ fn catalog() -> Arc<Catalog> {
         authentication: false,
         authorization: false,
         rate_limit: None,
+        ..Declaration::default()
     };
     Arc::new(Catalog::declare(&[notes], &[]).unwrap())
 }
 
 fn open(folder: &Path, catalog: &Arc<Catalog>) -> Sqlite {
     let quiet = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink())).unwrap();
-    let settings = OpenSettings { any_filesystem: true, memory: 1 << 20, stored_answers: 1 << 20 };
+    let settings =
+        OpenSettings { any_filesystem: true, memory: 1 << 20, stored_answers: 1 << 20, keeps_orders: true };
     let quiet = Arc::new(quiet);
     loop {
         match Sqlite::open(&folder.join("a.db"), catalog.clone(), settings, quiet.clone()) {
@@ -70,7 +72,7 @@ async fn submit(store: &Sqlite, write: Write) -> WriteReply {
 
 async fn insert(store: &Sqlite, catalog: &Catalog, text: &str) -> Result<RecordId, StoreError> {
     let draft = Draft::parse(catalog.at(0), format!(r#"{{"text":"{text}"}}"#).as_bytes()).unwrap();
-    let told = submit(store, Write::Insert { collection: 0, draft }).await;
+    let told = submit(store, Write::Insert { collection: 0, draft, id: None }).await;
     told.outcome.map(|written| match written {
         Written::Created { id, .. } => id,
         other => panic!("{other:?}"),

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use dev::configs;
 use dev::process::SAFETY_NET;
+use dev::request::Request;
 use dev::schema;
 
 use crate::support::home::Home;
@@ -105,4 +106,35 @@ fn a_known_order_is_answered_while_nobody_may_read_the_table() {
         }
     });
     assert_eq!(read(), known);
+}
+
+/// Far more than may read at once wait for orders that cannot be made, because another tool keeps everybody from the
+/// table. Who counts the records of another one does not wait for them.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn those_who_wait_for_an_order_keep_nobody_from_reading() {
+    const WAITING: usize = 60;
+    let home = filled();
+    let server = home.serve();
+    let mut waiting: Vec<_> = (0..WAITING).map(|_| server.client()).collect();
+    schema::hold(&home.database_url(), "LOCK TABLE users IN ACCESS EXCLUSIVE MODE", || {
+        let sorted = Request::new("GET /users/?sort=last_name&count=1").bytes("localhost");
+        for (place, client) in waiting.iter_mut().enumerate() {
+            client.write(&sorted).unwrap();
+            while server.metric("http_server_active_requests") < place as u64 + 2 {
+                std::thread::yield_now();
+            }
+        }
+        assert_eq!(server.total("/address/?city=Paris"), 0);
+        for (place, client) in waiting.iter_mut().enumerate() {
+            let stream = client.open().unwrap();
+            stream.set_nonblocking(true).unwrap();
+            assert!(stream.peek(&mut [0]).is_err(), "{place} was answered first");
+            stream.set_nonblocking(false).unwrap();
+        }
+    });
+    for client in &mut waiting {
+        let answer = client.read_one("GET").unwrap();
+        assert_eq!(answer.json()["meta"]["total_count"], USERS, "{answer:?}");
+    }
 }

@@ -13,6 +13,9 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
     let home = Home::new(&configs::built_in());
     home.serve().stop();
     let server = home.serve_with_a_slow_commit(9);
+    let log = format!("{}-wal", home.database_file().display());
+    let written = || std::fs::metadata(&log).ok().map(|log| (log.len(), log.modified().unwrap()));
+    let before = written();
     let mut clients: Vec<_> = (0..6).map(|_| server.client()).collect();
     for (place, client) in clients.iter_mut().enumerate() {
         let body = json!({"first_name": place.to_string(), "last_name": "Doe"}).to_string();
@@ -20,6 +23,10 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
         client.write(&request.bytes("localhost")).unwrap();
         // The next comes after it: the server has taken so many requests, and the one that asks.
         while server.metric("http_server_active_requests") < place as u64 + 2 {
+            std::thread::yield_now();
+        }
+        // The first is in the log, and waits for the disk: no other can be done with it.
+        while written() == before {
             std::thread::yield_now();
         }
     }
@@ -40,7 +47,7 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
             })
             .collect()
     });
-    // The first is begun, and waits for the disk; some of the others wait for it.
+    // Some of the others wait for the first.
     let (first, held) = answers[0];
     assert_eq!(first, 201, "{answers:?}");
     let refused: Vec<usize> = (0..6).filter(|place| answers[*place].0 == 503).collect();

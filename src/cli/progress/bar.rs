@@ -13,6 +13,8 @@ pub(super) struct Bar {
     is_terminal: bool,
     /// What is done to which collection.
     deed: String,
+    /// What is counted.
+    unit: &'static str,
     done: u64,
     total: u64,
     since: Instant,
@@ -22,7 +24,15 @@ pub(super) struct Bar {
 impl Bar {
     pub(super) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
-        Self { is_terminal, deed: String::new(), done: 0, total: 0, since: Instant::now(), is_painted: false }
+        Self {
+            is_terminal,
+            deed: String::new(),
+            unit: "records",
+            done: 0,
+            total: 0,
+            since: Instant::now(),
+            is_painted: false,
+        }
     }
 
     pub(super) fn follow(&mut self, event: Progress) {
@@ -32,26 +42,51 @@ impl Bar {
                 terminal::remark(&format!("carnet: {note}, nor copied"));
             }
             Progress::Copying { name, records } => self.begin(format!("copying {name}"), records),
+            Progress::CopyingPages { name, pages } => {
+                self.begin(format!("copying {name}"), pages);
+                self.unit = "pages";
+            }
+            Progress::Reading { name, records } => self.begin(format!("reading {name}"), records),
+            Progress::Exporting { name } => self.begin(format!("exporting {name}"), 0),
             Progress::Moved(records) => self.done += records,
             Progress::Indexing { name } => {
                 self.end();
                 self.begin(format!("indexing {name}"), 0);
             }
             Progress::Comparing { name, records } => self.begin(format!("comparing {name}"), records),
-            Progress::Compared(_) => self.end(),
+            Progress::Sending { bytes } => {
+                self.begin("sending the file".to_owned(), bytes);
+                self.unit = "bytes";
+            }
+            Progress::Judging { name } => {
+                self.begin(format!("judging {name}"), 0);
+                self.unit = "entries";
+            }
+            Progress::Importing { name, entries } => {
+                self.begin(format!("importing {name}"), entries);
+                self.unit = "entries";
+            }
+            Progress::Compared(_) | Progress::Done => self.end(),
             Progress::Committing => self.begin("committing".to_owned(), 0),
         }
     }
 
     fn begin(&mut self, deed: String, total: u64) {
         (self.deed, self.done, self.total, self.since) = (deed, 0, total, Instant::now());
+        self.unit = "records";
     }
 
     /// Where nobody watches, what was done is said once.
     fn end(&mut self) {
         if !self.is_terminal {
-            terminal::remark(&format!("{}: {} records, {}", self.deed, self.done, self.rate()));
+            terminal::remark(&format!("{}: {} {}, {}", self.deed, self.done, self.unit, self.rate()));
         }
+    }
+
+    /// In how many seconds the rest is done, if it goes on like this.
+    fn left(&self) -> Option<u128> {
+        let rest = u128::from(self.total.saturating_sub(self.done));
+        rest.checked_div(rate(self.done, self.since.elapsed()))
     }
 
     fn rate(&self) -> String {
@@ -63,13 +98,15 @@ impl Bar {
             return;
         }
         let line = match self.total {
-            0 => self.deed.clone(),
+            0 if self.done == 0 => self.deed.clone(),
+            0 => format!("{}: {} {}, {}", self.deed, self.done, self.unit, self.rate()),
             total => {
                 // The number was counted before; on a server that others write to it is the same moment's.
                 let full = (self.done.min(total) * WIDTH / total) as usize;
                 let rest = WIDTH as usize - full;
                 let bar = format!("[{}{}]", "=".repeat(full), " ".repeat(rest));
-                format!("{} {bar} {} of {total}, {}", self.deed, self.done, self.rate())
+                let left = self.left().map(|seconds| format!(", {seconds} s left")).unwrap_or_default();
+                format!("{} {bar} {} of {total}, {}{left}", self.deed, self.done, self.rate())
             }
         };
         self.put(&format!("\r\x1b[K{line}"));

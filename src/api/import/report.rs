@@ -1,0 +1,108 @@
+//! What is told of an import, as JSON.
+
+use serde_json::{Value, json};
+
+use crate::transfer::format::Format;
+use crate::transfer::import::Report;
+
+/// How many faults are told; the others are counted.
+const MOST_FAULTS: usize = 1_000;
+
+/// What is known of an import before it begins.
+pub(super) struct Heading {
+    pub(super) collection: String,
+    pub(super) format: Format,
+    pub(super) dry_run: bool,
+}
+
+/// How far an import is, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Judging,
+    Storing,
+    Done,
+    /// Something is wrong with the file, and nothing was stored.
+    Refused,
+    /// It came to no end; what was stored is whole.
+    Stopped,
+}
+
+impl State {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Judging => "judging",
+            Self::Storing => "storing",
+            Self::Done => "done",
+            Self::Refused => "refused",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// How many entries are done, and of how many, once that is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Extent {
+    pub(super) read: u64,
+    pub(super) entries: Option<u64>,
+}
+
+/// Where the report is.
+pub(super) fn path(number: i64) -> String {
+    format!("/_/imports/{number}/")
+}
+
+impl Heading {
+    /// Of an import that has no number yet; whoever asks for it is told by the node that runs it.
+    pub(super) fn begun(&self) -> Value {
+        self.told(0, State::Judging, Extent::default(), &Report::default(), None)
+    }
+
+    pub(super) fn told(
+        &self,
+        number: i64,
+        state: State,
+        extent: Extent,
+        report: &Report,
+        error: Option<&str>,
+    ) -> Value {
+        let faults = report.faults.kept.iter().take(MOST_FAULTS);
+        let faults: Vec<Value> =
+            faults.map(|fault| json!({ "line": fault.line, "fault": fault.words })).collect();
+        let mapping: Vec<Value> = report
+            .mapping
+            .iter()
+            .map(|(column, field)| json!({ "column": column, "field": field }))
+            .collect();
+        json!({
+            "id": number,
+            "ressource_uri": path(number),
+            "collection": self.collection,
+            "format": self.format.name(),
+            "state": state.name(),
+            "dry_run": self.dry_run,
+            "entries": extent.entries,
+            "read": extent.read,
+            "created": report.created,
+            "updated": report.updated,
+            "unchanged": report.unchanged,
+            "related": report.related,
+            "ignored": report.ignored,
+            "fault_count": report.faults.count,
+            "faults": faults,
+            "mapping": mapping,
+            "first": report.first,
+            "error": error,
+        })
+    }
+}
+
+/// The report of an import whose node is gone.
+pub(super) fn abandoned(report: &str) -> String {
+    let mut value: Value = serde_json::from_str(report).unwrap_or_default();
+    if let Some(members) = value.as_object_mut() {
+        members.insert("state".into(), State::Stopped.name().into());
+        let error = "The server that ran it has ended. What is stored is whole; send the file again to go on";
+        members.insert("error".into(), error.into());
+    }
+    value.to_string()
+}

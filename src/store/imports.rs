@@ -1,0 +1,47 @@
+//! Imports over HTTP as every node knows them: the rows of `_carnet_imports`.
+
+use std::time::Duration;
+
+/// How long a report is kept. The newest stays, so that no number is given twice.
+pub(super) const KEPT: Duration = Duration::from_hours(7 * 24);
+
+/// An import that nobody has told of for so long has been stopped: its node is gone. Whoever runs one tells of it more
+/// often.
+pub(super) const SILENCE: Duration = Duration::from_secs(15);
+
+/// A new import: into which collection, whose, and what is to be said of it so far.
+#[derive(Debug, Clone)]
+pub struct NewImport {
+    pub collection: String,
+    /// What identifies the key of whoever makes it; none where they are not known.
+    pub maker: Option<Vec<u8>>,
+    /// JSON.
+    pub report: String,
+}
+
+/// A file whose ids were taken for those of a collection: the same file again means the same records.
+#[derive(Debug, Clone)]
+pub struct ImportedFile {
+    pub collection: String,
+    /// SHA-256.
+    pub hash: [u8; 32],
+}
+
+/// What became of a new import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// It has this number.
+    Begun(i64),
+    /// Another into the same collection is under way.
+    UnderWay(i64),
+}
+
+/// An import that was begun.
+#[derive(Debug, Clone)]
+pub struct ImportRow {
+    pub maker: Option<Vec<u8>>,
+    /// JSON.
+    pub report: String,
+    /// Whether its node went away in the middle of it, unless whoever asks runs it.
+    pub is_abandoned: bool,
+}

@@ -1,0 +1,83 @@
+//! What an import came to.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{Fault, Faults, Options};
+
+/// How many entries a dry run shows.
+pub(super) const FIRST: usize = 3;
+
+#[derive(Debug, Default)]
+pub struct Report {
+    pub read: u64,
+    pub created: u64,
+    pub updated: u64,
+    pub unchanged: u64,
+    /// How many records were created that others refer to, by collection.
+    pub related: BTreeMap<String, u64>,
+    /// What was left out because somebody said so, and how often.
+    pub ignored: BTreeMap<String, u64>,
+    /// Whether entries were stored, all but those with faults.
+    pub was_stored: bool,
+    /// In the order of their lines.
+    pub faults: Faults,
+    /// Which column is for which field.
+    pub mapping: Vec<(String, String)>,
+    /// The first entries as the records that they would become.
+    pub first: Vec<String>,
+    pub(super) not_taken: BTreeMap<String, u64>,
+}
+
+impl Report {
+    /// Judges what was not taken, and brings the faults into order.
+    pub(super) fn settle(&mut self, options: &Options) {
+        let (mut said, mut unsaid) = (BTreeMap::new(), BTreeMap::new());
+        for (name, number) in std::mem::take(&mut self.not_taken) {
+            let ignored = options.ignore_rest || options.ignores(&name);
+            if ignored { &mut said } else { &mut unsaid }.insert(name, number);
+        }
+        self.ignored.extend(said);
+        if !unsaid.is_empty() {
+            let listed: Vec<String> =
+                unsaid.iter().map(|(name, number)| format!("{name} ({number})")).collect();
+            let flags: Vec<String> = unsaid.keys().map(|name| format!("--ignore {name}")).collect();
+            let words = format!(
+                "not taken: {}. Leave them out with {}, or all such with --ignore-rest",
+                listed.join(", "),
+                flags.join(" ")
+            );
+            self.faults.push(Fault { line: 0, words });
+        }
+        self.faults.kept.sort_by_key(|fault| fault.line);
+    }
+
+    pub(super) fn foresee_new(&mut self) {
+        self.created += 1;
+    }
+
+    pub(super) fn foresee_existing(&mut self, changes: bool) {
+        *if changes { &mut self.updated } else { &mut self.unchanged } += 1;
+    }
+
+    /// From here on what was done is counted, not what will be.
+    pub(super) fn begin_storing(&mut self) {
+        (self.created, self.updated, self.unchanged) = (0, 0, 0);
+        self.was_stored = true;
+    }
+
+    /// In one line.
+    pub fn summary(&self) -> String {
+        let Self { read, created, updated, unchanged, .. } = self;
+        let mut text = format!("read {read}: created {created}, updated {updated}, unchanged {unchanged}");
+        for (name, number) in &self.related {
+            let _ = write!(text, "; {name}: created {number}");
+        }
+        if !self.ignored.is_empty() {
+            let ignored: Vec<String> =
+                self.ignored.iter().map(|(name, number)| format!("{name} {number}")).collect();
+            let _ = write!(text, "; ignored {}", ignored.join(", "));
+        }
+        text
+    }
+}

@@ -1,0 +1,99 @@
+//! Imports that take long: followed by their reports, one for a collection at a time, in nobody's way, stopped and sent
+//! again.
+
+use std::collections::BTreeSet;
+
+use dev::configs;
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::imports::{counts, csv, is_under_way, people};
+use crate::support::server::Server;
+
+const ADA: &str = "first_name,last_name\nAda,Lovelace\n";
+
+#[test]
+fn a_long_import_is_followed_to_its_end_and_another_one_has_to_wait() {
+    let server = Server::start(&configs::built_in());
+    let path = server.begins(csv("users/", people(20_000)));
+    let refused = server.refuses_request(&csv("users/", ADA), 409);
+    assert_eq!(refused, format!("An import into users is under way: {path}"));
+    // Another collection is free.
+    let towns = "country,city,street,number\nItaly,Roma,Via Appia,1\n";
+    assert_eq!(counts(&server.imports(&csv("address/", towns))), [1, 0, 0]);
+    let report = server.follow(&path);
+    assert_eq!((&report["state"], &report["error"]), (&json!("done"), &json!(null)), "{report}");
+    assert_eq!((counts(&report), &report["related"]), ([20_000, 0, 0], &json!({"address": 500})));
+    assert_eq!((&report["entries"], &report["read"]), (&json!(20_000), &json!(20_000)));
+    assert_eq!((server.total("/users/"), server.total("/address/")), (20_000, 501));
+    assert_eq!(counts(&server.imports(&csv("users/", ADA))), [1, 0, 0]);
+}
+
+#[test]
+fn an_import_that_nobody_waits_for_tells_of_its_faults_in_its_report() {
+    let server = Server::start(&configs::built_in());
+    let path = server.begins(csv("users/", people(20_000) + "F,,,,,\n"));
+    let report = server.follow(&path);
+    assert_eq!((&report["state"], &report["fault_count"]), (&json!("refused"), &json!(1)), "{report}");
+    assert_eq!(report["faults"], json!([{"line": 20_002, "fault": "line 20002: last_name is missing"}]));
+    assert_eq!((server.total("/users/"), server.total("/address/")), (0, 0));
+}
+
+#[test]
+fn everybody_else_goes_on_to_write_while_an_import_runs() {
+    let server = Server::start(&configs::built_in());
+    let file = people(50_000);
+    assert!(file.len() > 1 << 20, "longer than any other body may be");
+    let path = server.begins(csv("users/", file));
+    let mut client = server.client();
+    let mut written = 0;
+    let mut report = server.report(&path);
+    while is_under_way(&report) {
+        let id = client.ask(r#"POST /users/ {"first_name":"other","last_name":"one"}"#).created_id();
+        let place = r#"{"country":"Italy","city":"Roma","street":"Via Appia","number":1}"#;
+        let address = client.ask(&format!("POST /address/ {place}")).created_id();
+        for request in [
+            format!(r#"PUT /users/{id}/ {{"first_name":"changed","address":{address}}}"#),
+            format!("GET /users/{id}/"),
+        ] {
+            let answer = client.ask(&request);
+            assert_eq!(answer.status, 200, "{request}: {answer:?}");
+        }
+        written += 1;
+        report = server.report(&path);
+    }
+    assert!(written >= 10, "{written}");
+    assert_eq!((&report["state"], &report["fault_count"]), (&json!("done"), &json!(0)), "{report}");
+    assert_eq!((counts(&report), server.total("/users/")), ([50_000, 0, 0], 50_000 + written));
+    assert_eq!(
+        (server.total("/users/?first_name=changed"), server.total("/address/")),
+        (written, 500 + written)
+    );
+}
+
+/// First without a warning, then as a supervisor does it.
+#[test]
+fn an_import_whose_server_ends_is_stopped_and_the_same_file_again_completes_it() {
+    let home = Home::new(&configs::long_pages());
+    let file = people(20_000);
+    let mut server = home.serve();
+    for end in [Server::kill, Server::stop] {
+        let stored = server.total("/users/");
+        let path = server.begins(csv("users/", &file[..]));
+        server.wait_for_more_than(stored, "/users/");
+        server = end(server).serve();
+        let report = server.follow(&path);
+        assert_eq!(report["state"], "stopped", "{report}");
+        assert!(report["error"].as_str().is_some_and(|error| !error.is_empty()), "{report}");
+        let total = server.total("/users/");
+        assert!(total > stored && total < 20_000, "{total}");
+    }
+    let before = server.total("/users/");
+    let report = server.follow(&server.begins(csv("users/", &file[..])));
+    assert_eq!(report["state"], "done", "{report}");
+    assert_eq!(counts(&report), [20_000 - before, 0, before]);
+    let (addresses, users) = server.contents();
+    let names: BTreeSet<_> = users.iter().map(|user| user["last_name"].as_str().unwrap()).collect();
+    assert_eq!((users.len(), names.len(), addresses.len()), (20_000, 20_000, 500));
+    server.stop().is_sound();
+}

@@ -1,0 +1,49 @@
+//! Imports on several nodes: every node knows all of them, and one that is gone stands in nobody's way.
+
+use dev::configs;
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::imports::{counts, csv, people};
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn what_one_node_imports_every_node_tells_and_none_does_besides() {
+    let home = Home::new(&configs::built_in());
+    let nodes = [home.serve(), home.serve()];
+    let file = people(20_000);
+    let path = nodes[0].begins(csv("users/", &file[..]));
+    for node in &nodes {
+        let refused = node.refuses_request(&csv("users/", "first_name,last_name\nAda,Lovelace\n"), 409);
+        assert_eq!(refused, format!("An import into users is under way: {path}"));
+    }
+    let report = nodes[1].follow(&path);
+    assert_eq!((&report["state"], counts(&report)), (&json!("done"), [20_000, 0, 0]), "{report}");
+    assert_eq!(nodes[0].report(&path), report);
+    assert_eq!(nodes[1].total("/users/"), 20_000);
+    let again = nodes[1].begins(csv("users/", &file[..]));
+    assert_ne!(again, path);
+    assert_eq!(counts(&nodes[0].follow(&again)), [0, 0, 20_000]);
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn the_import_of_a_killed_node_is_stopped_and_another_node_completes_it() {
+    let home = Home::new(&configs::built_in());
+    let [one, other] = [home.serve(), home.serve()];
+    let file = people(20_000);
+    let path = one.begins(csv("users/", &file[..]));
+    other.wait_for_more_than(0, "/users/");
+    one.kill();
+    let report = other.follow(&path);
+    assert_eq!(report["state"], "stopped", "{report}");
+    let before = other.total("/users/");
+    let report = other.follow(&other.begins(csv("users/", &file[..])));
+    assert_eq!(
+        (&report["state"], counts(&report)),
+        (&json!("done"), [20_000 - before, 0, before]),
+        "{report}"
+    );
+    assert_eq!((other.total("/users/"), other.total("/address/")), (20_000, 500));
+    assert_eq!(home.query("SELECT count(DISTINCT last_name) FROM users"), ["20000"]);
+}
