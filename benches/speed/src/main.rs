@@ -4,6 +4,7 @@
 
 mod bare;
 mod batches;
+mod files;
 mod fill;
 mod goals;
 mod http;
@@ -70,6 +71,9 @@ fn run(options: Options) -> anyhow::Result<()> {
         std::fs::remove_dir_all(&scratch).context("cannot clear the last run's scratch space")?;
     }
     std::fs::create_dir_all(&scratch)?;
+    if options.is_files {
+        return files::measure(&options, &scratch);
+    }
     if options.postgres.is_some() {
         return postgres::run(&options, &scratch);
     }

@@ -12,6 +12,8 @@ const SEE: &str = "see ./bench --help";
 pub(crate) struct Options {
     pub(crate) is_full: bool,
     pub(crate) is_quick: bool,
+    /// Files in and out, nothing else.
+    pub(crate) is_files: bool,
     pub(crate) writes_docs: bool,
     pub(crate) rounds: usize,
     pub(crate) only: Option<String>,
@@ -44,6 +46,7 @@ impl Options {
             match name.as_str() {
                 "--full" => options.is_full = true,
                 "--quick" => options.is_quick = true,
+                "--files" => options.is_files = true,
                 "--write-docs" => options.writes_docs = true,
                 "--no-pocketbase" => leaves_out_pocketbase = true,
                 "--rounds" => {
@@ -96,8 +99,8 @@ impl Options {
         if options.is_full && options.is_quick {
             bail!("--full and --quick contradict each other; {SEE}");
         }
-        if options.writes_docs && (options.is_quick || options.only.is_some()) {
-            bail!("--write-docs wants a whole run: neither --quick nor --only");
+        if options.writes_docs && (options.is_quick || options.is_files || options.only.is_some()) {
+            bail!("--write-docs wants a whole run: neither --quick, --files nor --only");
         }
         options.postgres = cluster.map(|(url, folder)| (url, folder, programs));
         if leaves_out_pocketbase {

@@ -1,6 +1,6 @@
 //! The engine for many nodes, beside plain SQL on the same PostgreSQL server.
 
-mod cluster;
+pub(crate) mod cluster;
 mod fill;
 mod pgbench;
 mod reads;

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use crate::options::Options;
 use crate::process::Times;
 
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     folder: PathBuf,
     programs: PathBuf,
     port: String,
@@ -21,7 +21,7 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// The one that the script has started.
-    pub(super) fn find(options: &Options) -> anyhow::Result<Self> {
+    pub(crate) fn find(options: &Options) -> anyhow::Result<Self> {
         let (url, folder, programs) = options.postgres.as_ref().context("no server was started")?;
         let (who, place) = url
             .strip_prefix("postgres://")
@@ -40,7 +40,7 @@ impl Cluster {
         })
     }
 
-    pub(super) fn url(&self, database: &str) -> String {
+    pub(crate) fn url(&self, database: &str) -> String {
         let host = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://{}:{}@{host}:{}/{database}", self.user, self.password, self.port)
     }
@@ -54,12 +54,12 @@ impl Cluster {
     }
 
     /// Runs a script; answers its rows, a line each, columns parted by `|`.
-    pub(super) fn sql(&self, database: &str, script: &str) -> anyhow::Result<String> {
+    pub(crate) fn sql(&self, database: &str, script: &str) -> anyhow::Result<String> {
         self.feed(database, |input| input.write_all(script.as_bytes()))
     }
 
     /// The same with a script, or rows to copy, that is written piece by piece.
-    pub(super) fn feed(
+    pub(crate) fn feed(
         &self,
         database: &str,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
