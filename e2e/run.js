@@ -1,11 +1,17 @@
 // node run.js [part of a name]
 import './tests/journeys.js';
 import './tests/lists.js';
+import './tests/files.js';
+import './tests/beside.js';
+import './tests/finding.js';
 import './tests/records.js';
+import './tests/cards.js';
 import './tests/drafts.js';
+import './tests/safety.js';
 import './tests/deletes.js';
 import './tests/routes.js';
 import './tests/access.js';
+import './tests/apipage.js';
 import './tests/faces.js';
 import './tests/attacks.js';
 import './tests/million.js';

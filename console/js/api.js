@@ -19,12 +19,13 @@ export const root = new URL('../', document.baseURI).href;
  * @property {any} data the body as JSON, or null
  * @property {string} error what went wrong, in the server's words
  * @property {Fault[]} faults each thing that is wrong with the body or the query
+ * @property {Blob | null} file the body as it came, where a file was asked for and is there whole
  */
 
 /** Nobody answered. Whether the request arrived is unknown. */
 export class Unreachable extends Error {
-  constructor() {
-    super('The server cannot be reached.');
+  constructor(text = 'The server cannot be reached.') {
+    super(text);
   }
 }
 
@@ -33,18 +34,27 @@ export class Unreachable extends Error {
  *
  * @param {string} method
  * @param {string} path from the root of the API, with or without its first slash
- * @param {{ body?: string, headers?: Record<string, string>, signal?: AbortSignal, asks?: boolean }} [options]
+ * @param {{ body?: string | Blob, headers?: Record<string, string>, signal?: AbortSignal, asks?: boolean, isFile?: boolean }} [options]
+ *   `isFile` says that the answer is a file, which may be large
  * @returns {Promise<Answer>}
  */
-export async function call(method, path, { body, headers = {}, signal, asks = true } = {}) {
+export async function call(method, path, { body, headers = {}, signal, asks = true, isFile = false } = {}) {
   for (;;) {
     const sent = key.value;
     const all = /** @type {Record<string, string>} */ ({ Accept: 'application/problem+json', ...headers });
     if (sent && !('Authorization' in all)) all.Authorization = `Bearer ${sent}`;
     if (body !== undefined) all['Content-Type'] ??= 'application/json';
-    const answer = await exchange(method, urlOf(path), { body, headers: all, signal });
+    const answer = await exchange(method, urlOf(path), { body, headers: all, signal, cache: 'no-store' }, isFile);
     if (answer.status !== 401 || !asks || !(await askForKey(sent))) return answer;
   }
+}
+
+/**
+ * Reads what is open to everybody, and what the browser may keep: asked plainly, it is what the page has begun to load.
+ * @param {string} path
+ */
+export function callOpen(path) {
+  return exchange('GET', urlOf(path), {});
 }
 
 /**
@@ -61,17 +71,21 @@ function urlOf(path) {
  * @param {string} method
  * @param {string} url
  * @param {RequestInit} options
+ * @param {boolean} [isFile]
  * @returns {Promise<Answer>}
  */
-async function exchange(method, url, options) {
+async function exchange(method, url, options, isFile = false) {
   let response;
-  let text;
+  let text = '';
+  let file = null;
   try {
-    response = await fetch(url, { method, cache: 'no-store', ...options });
-    text = await response.text();
+    response = await fetch(url, { method, ...options });
+    if (isFile && response.ok) file = await response.blob();
+    else text = await response.text();
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new Unreachable();
+    // A part of a file never passes for the whole: its connection is cut, and there is no blob.
+    throw new Unreachable(isFile && response ? 'The file broke off before its end.' : undefined);
   }
   let data = null;
   try {
@@ -82,7 +96,7 @@ async function exchange(method, url, options) {
   const { status, ok, headers } = response;
   const error = ok ? '' : (data?.detail ?? data?.error ?? `The server answered ${status} ${response.statusText}`);
   const faults = !ok && Array.isArray(data?.errors) ? data.errors : [];
-  return { status, ok, headers, text, data, error: String(error), faults };
+  return { status, ok, headers, text, data, error: String(error), faults, file };
 }
 
 /** Whether the server answers at all. */

@@ -1,10 +1,13 @@
 // The API page: every endpoint of this configuration, with its own fields, made from openapi.json alone.
 import { root } from './api.js';
 import { writeJson } from './exact.js';
+import { requestOf } from './request.js';
 import { Snippets } from './snippets.js';
 import { TryIt } from './tryit.js';
-import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
+import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-11.2.0.js';
 
+/** What every path has, and few look for. */
+const FOLDED = ['HEAD', 'OPTIONS'];
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 
 /**
@@ -16,6 +19,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
  * @property {any[]} parameters
  * @property {any} schema of the body, or null
  * @property {any} example of the body, or null
+ * @property {string} bodyName what the description calls the schema of the body; '' for nothing
  * @property {boolean} wantsKey
  */
 
@@ -40,33 +44,49 @@ function operationsOf(document) {
         parameters: [...(item.parameters ?? []), ...(about.parameters ?? [])].map((one) => resolve(document, one)),
         schema,
         example: schema?.examples?.[0] ?? null,
+        bodyName: content?.schema?.$ref?.split('/').at(-1) ?? '',
         wantsKey: about.security?.length > 0,
       };
     }),
   );
 }
 
-/** @param {{ document: any }} props */
-export function ApiPage({ document: description }) {
+/** @param {{ model: import('./model.js').Model }} props */
+export function ApiPage({ model }) {
+  const description = model.document;
   const [language, setLanguage] = useState('curl');
-  const operations = operationsOf(description);
+  const [sought, setSought] = useState('');
+  const [target, setTarget] = useState(() => location.hash.slice(1));
+  const operations = useMemo(() => operationsOf(description), [description]);
   useEffect(() => {
     document.title = 'API · carnet';
-    const wanted = operations.find(({ id }) => location.hash === `#${id}`);
-    const found = /** @type {HTMLDetailsElement | null} */ (wanted ? document.getElementById(wanted.id) : null);
-    if (found) found.open = true;
-    found?.scrollIntoView();
+    const follow = () => setTarget(location.hash.slice(1));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
   }, []);
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = operations.filter(({ id, method, path, about }) => words.every((word) => `${id} ${method} ${path} ${about.summary}`.toLowerCase().includes(word)));
+  /** @param {Operation} operation */
+  const entry = (operation) => html`<${Entry} key=${operation.id} ...${{ model, operation, language, setLanguage }} isTarget=${target === operation.id} />`;
   return html`<div class="api">
     <header class="head"><h1 tabindex="-1">The API of this server</h1></header>
     <p>${root} · ${description.info.title} ${description.info.version} · <a href=${new URL('openapi.json', root).href}>openapi.json</a></p>
     <${Prose} text=${description.info.description} />
-    ${description.tags.map((/** @type {any} */ tag) => html`<section key=${tag.name} aria-label=${tag.name}>
-      <h2>${tag.name}</h2>
-      <${Prose} text=${tag.description} />
-      ${operations.filter((one) => one.about.tags.includes(tag.name)).map((operation) => html`<${Entry}
-        key=${operation.id} ...${{ description, operation, language, setLanguage }} />`)}
-    </section>`)}
+    <div class="api-search"><label>Search <input type="search" value=${sought} placeholder="users, PUT, batch…" onInput=${(/** @type {any} */ event) => setSought(event.target.value)} /></label>
+      <span class="count" role="status">${words.length > 0 && `${found.length} of ${operations.length}`}</span></div>
+    <nav class="api-parts" aria-label="Parts of the API">${description.tags.map((/** @type {any} */ tag) => html`<a key=${tag.name} href=${`#part-${tag.name}`}>${tag.name}</a>`)}</nav>
+    ${description.tags.map((/** @type {any} */ tag) => {
+      const mine = found.filter((one) => one.about.tags.includes(tag.name));
+      const folded = mine.filter(({ method }) => FOLDED.includes(method));
+      return mine.length > 0 && html`<section key=${tag.name} aria-label=${tag.name} id=${`part-${tag.name}`}>
+        <h2>${tag.name}</h2>
+        <${Prose} text=${tag.description} />
+        ${mine.filter((one) => !folded.includes(one)).map(entry)}
+        ${folded.length > 0 && html`<details class="folded" open=${words.length > 0 || folded.some(({ id }) => id === target)}>
+          <summary>${FOLDED.join(' and ')} (${folded.length})</summary>${folded.map(entry)}</details>`}
+      </section>`;
+    })}
+    ${found.length === 0 && html`<p class="empty">No endpoint has these words.</p>`}
   </div>`;
 }
 
@@ -75,35 +95,49 @@ function Prose({ text = '' }) {
   return text.split('\n\n').map((paragraph) => html`<p>${paragraph.split('`').map((part, at) => (at % 2 ? html`<code>${part}</code>` : part))}</p>`);
 }
 
-/** @param {any} props */
-function Entry({ description, operation, language, setLanguage }) {
-  const [isOpen, setOpen] = useState(location.hash === `#${operation.id}`);
+/** @param {{ model: import('./model.js').Model, operation: Operation, language: string, setLanguage: (language: string) => void, isTarget: boolean }} props */
+function Entry({ model, operation, language, setLanguage, isTarget }) {
+  const [isOpen, setOpen] = useState(isTarget);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [given, setGiven] = useState(/** @type {import('./request.js').Given} */ ({}));
+  const [body, setBody] = useState(() => (operation.example ? writeJson(operation.example, '  ') : ''));
+  useEffect(() => {
+    if (!isTarget) return;
+    setOpen(true);
+    box.current?.scrollIntoView();
+  }, [isTarget]);
   const { about } = operation;
-  return html`<details class="op" id=${operation.id} open=${isOpen} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+  const sample = requestOf(operation, given, body);
+  return html`<details ref=${box} class="op" id=${operation.id} open=${isOpen} onToggle=${(/** @type {any} */ event) => event.target === box.current && setOpen(event.target.open)}>
     <summary><span class="method">${operation.method}</span> <code>${operation.path}</code> <span>${about.summary.replaceAll('`', '')}</span></summary>
-    ${isOpen && html`<div>
-      <${Prose} text=${about.description} />
-      ${operation.wantsKey && html`<p>Asks for an access key: <code>Authorization: Bearer …</code></p>`}
-      ${operation.parameters.length > 0 && html`<h3>Parameters</h3><${Fields} rows=${operation.parameters.map((/** @type {any} */ one) => ({
-        name: one.name, where: one.in, required: one.required, schema: one.schema, text: one.description,
-      }))} />`}
-      ${operation.schema && html`<h3>Body</h3>
-        <${Fields} rows=${Object.entries(operation.schema.properties ?? {}).map(([name, schema]) => ({
+    ${isOpen && html`<div class="op-body">
+      <div class="about">
+        <p><a href=${`#${operation.id}`}>Link to this</a></p>
+        <${Prose} text=${about.description} />
+        ${operation.wantsKey && html`<p>Asks for an access key: <code>Authorization: Bearer …</code></p>`}
+        ${operation.schema?.properties && html`<h3>Body</h3><${Fields} label=${`Fields of ${operation.id}`} rows=${Object.entries(operation.schema.properties).map(([name, schema]) => ({
           name, where: 'body', required: operation.schema.required?.includes(name), schema, text: schema.description,
         }))} />`}
-      <h3>Answers</h3>
-      <${Answers} description=${description} operation=${operation} />
-      <h3>From code</h3>
-      <${Snippets} operation=${operation} language=${language} setLanguage=${setLanguage} />
-      <h3>Try it</h3>
-      <${TryIt} operation=${operation} />
+        ${operation.parameters.length > 0 && html`<h3>Parameters</h3><${Fields} label=${`Parameters of ${operation.id}`} rows=${operation.parameters.map((/** @type {any} */ one) => ({
+          name: one.name, where: one.in, required: one.required, schema: one.schema, text: one.description,
+        }))} />`}
+        <h3>Answers</h3>
+        <${Answers} description=${model.document} operation=${operation} />
+      </div>
+      <div class="beside">
+        <h3>Try it</h3>
+        <${TryIt} model=${model} operation=${operation} sample=${sample} given=${given} body=${body} setBody=${setBody}
+          set=${(/** @type {string} */ name, /** @type {string} */ text) => setGiven((before) => ({ ...before, [name]: text }))} />
+        <h3>From code</h3>
+        <${Snippets} operation=${operation} sample=${sample} language=${language} setLanguage=${setLanguage} />
+      </div>
     </div>`}
   </details>`;
 }
 
-/** @param {{ rows: { name: string, where: string, required?: boolean, schema: any, text?: string }[] }} props */
-function Fields({ rows }) {
-  return html`<div class="table" tabindex="0" role="region" aria-label="Fields"><table>
+/** @param {{ label: string, rows: { name: string, where: string, required?: boolean, schema: any, text?: string }[] }} props */
+function Fields({ label, rows }) {
+  return html`<div class="table" tabindex="0" role="region" aria-label=${label}><table>
     <thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">type</th><th scope="col">example</th><th scope="col">meaning</th></tr></thead>
     <tbody>${rows.map(({ name, where, required, schema, text }) => html`<tr>
       <th scope="row"><code>${name}</code>${required && ' (required)'}</th>
@@ -124,7 +158,7 @@ function typesOf(schema) {
 /** @param {{ description: any, operation: Operation }} props */
 function Answers({ description, operation }) {
   const answers = Object.entries(operation.about.responses).map(([status, answer]) => ({ status, ...resolve(description, answer) }));
-  return html`<div class="table" tabindex="0" role="region" aria-label="Answers"><table>
+  return html`<div class="table" tabindex="0" role="region" aria-label=${`Answers of ${operation.id}`}><table>
     <thead><tr><th scope="col">status</th><th scope="col">meaning</th><th scope="col">body</th></tr></thead>
     <tbody>${answers.map(({ status, description: meaning, content }) => {
       const json = content?.['application/json'];

@@ -2,25 +2,35 @@
 import { html, signal, useEffect, useLayoutEffect, useRef } from '../vendor/preact-11.2.0.js';
 
 /**
- * @param {{ title: string, onClose: () => void, children?: any, wide?: boolean }} props
+ * @param {{ title: string, onClose: () => void, children?: any, wide?: boolean, kind?: string }} props
  */
-export function Dialog({ title, onClose, children, wide = false }) {
+export function Dialog({ title, onClose, children, wide = false, kind = '' }) {
   const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const isThere = useRef(true);
   useLayoutEffect(() => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     ref.current?.showModal();
     return () => {
+      isThere.current = false;
       ref.current?.close();
-      before?.focus?.();
+      // What had the focus may have gone meanwhile.
+      if (before?.isConnected && before !== document.body) before.focus();
+      else toHeading();
     };
   }, []);
   return html`<dialog
     ref=${ref}
-    class=${wide ? 'wide' : ''}
+    class=${wide ? 'wide' : kind}
     aria-labelledby="dialog-title"
     onCancel=${(/** @type {Event} */ event) => {
       event.preventDefault();
       onClose();
+    }}
+    onClose=${(/** @type {Event} */ event) => {
+      if (event.target !== ref.current || !isThere.current) return;
+      onClose();
+      // A browser closes it at the second Esc whatever the page says; what has to stay is shown again.
+      setTimeout(() => isThere.current && ref.current && !ref.current.open && ref.current.showModal());
     }}
     onClick=${(/** @type {MouseEvent} */ event) => event.target === ref.current && onClose()}
   >

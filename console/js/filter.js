@@ -1,111 +1,144 @@
-// The filter under a column: equality, with the input that its type wants.
+// Filters as chips: a field, how it is compared, and with what.
+import { Icon } from './icons.js';
+import { ID } from './model.js';
+import { operatorsOf, parameterOf, readFilter } from './operators.js';
 import { Picker } from './picker.js';
-import { follow } from './route.js';
+import { Pop } from './pop.js';
+import { Suggestions } from './suggest.js';
 import { wordsFor } from './words.js';
-import { html, useEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
+import { html, useState } from '../vendor/preact-11.2.0.js';
 
+/** @typedef {import('./model.js').Collection} Collection */
 /** @typedef {import('./model.js').Field} Field */
-
-let isPressed = false;
-addEventListener('pointerdown', () => (isPressed = true), true);
-for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPressed = false), true);
+/** @typedef {import('./model.js').Model} Model */
+/** @typedef {[string, string][]} Pairs */
 
 /**
- * Does it when nobody presses a button: a page that changes between press and release swallows the click.
- * @param {() => void} act
+ * @param {{ model: Model, collection: Collection, filters: Pairs, wrong: string[],
+ *   onFilter: (filters: Pairs) => void }} props `wrong` are the parameters that the server does not take
  */
-function afterPress(act) {
-  if (!isPressed) return act();
-  const abort = new AbortController();
-  const later = () => {
-    abort.abort();
-    // The click comes next. Where it leads elsewhere, we have gone there when it is our turn.
-    setTimeout(() => (follow(), setTimeout(act)));
+export function Filters({ model, collection, filters, wrong, onFilter }) {
+  /** The parameter that is edited; '' for a new one, null for none. */
+  const [edited, setEdited] = useState(/** @type {string | null} */ (null));
+  const names = [...new Set(filters.map(([name]) => name))];
+  const close = () => setEdited(null);
+  const valuesOf = (/** @type {string} */ name) => filters.filter(([other]) => other === name).map(([, value]) => value);
+  /** @param {string} name @param {Pairs} instead */
+  const replace = (name, instead) => {
+    const others = filters.filter(([other]) => other !== name && other !== instead[0]?.[0]);
+    close();
+    onFilter([...others, ...instead]);
   };
-  for (const end of ['pointerup', 'pointercancel']) addEventListener(end, later, { capture: true, signal: abort.signal });
+  return html`<div class="chips" role="group" aria-label="Filters">
+    ${names.map((name) => html`<span class="chip-place" key=${name}>
+      <${Chip}
+        ...${{ model, collection, name, values: valuesOf(name), isWrong: wrong.includes(name) }}
+        onEdit=${() => setEdited(edited === name ? null : name)}
+        onRemove=${() => {
+          // This button goes with its filter.
+          document.getElementById('add-filter')?.focus();
+          replace(name, []);
+        }}
+      />
+      ${edited === name && html`<${Editor} ...${{ model, collection, name, values: valuesOf(name) }} onClose=${close}
+        onApply=${(/** @type {Pairs} */ pairs) => replace(name, pairs)} />`}
+    </span>`)}
+    <span class="chip-place" key="">
+      <button id="add-filter" type="button" class="chip add" aria-expanded=${edited === ''} onClick=${() => setEdited(edited === '' ? null : '')}>
+        <${Icon} name="filter" /> Filter</button>
+      ${edited === '' && html`<${Editor} ...${{ model, collection, name: '', values: [] }} onClose=${close}
+        onApply=${(/** @type {Pairs} */ pairs) => replace('', pairs)} />`}
+    </span>
+  </div>`;
 }
 
-/**
- * `value` is undefined where there is no filter, '' for records without a value.
- * @param {{ model: import('./model.js').Model, field: Field, value: string | undefined, error: string,
- *   onFilter: (value: string | undefined) => void }} props
- */
-export function Filter({ model, field, value, error, onFilter }) {
+/** @param {any} props */
+function Chip({ model, collection, name, values, isWrong, onEdit, onRemove }) {
+  const read = readFilter([ID, ...collection.fields], name, values[0]);
+  const label = read?.field.label ?? name;
+  const words = read?.operator.words ?? 'is';
+  const told = read && read.operator.value === undefined ? values.map((/** @type {string} */ value) => toldOf(model, read.field, value)).join(', ') : '';
+  const all = `${label} ${words}${told && ` ${told}`}`;
+  return html`<span class=${isWrong ? 'chip wrong' : 'chip'}>
+    <button type="button" class="chip-text" aria-label=${`Change the filter: ${all}`} aria-invalid=${isWrong ? 'true' : undefined}
+      aria-describedby=${isWrong ? 'list-error' : undefined} onClick=${onEdit}>
+      <span>${label} <span class="soft">${words}</span></span>${told && html` <strong dir="auto">${told}</strong>`}</button>
+    <button type="button" class="chip-x" aria-label=${`Remove the filter: ${all}`} title="Remove" onClick=${onRemove}><${Icon} name="close" /></button>
+  </span>`;
+}
+
+/** A value of a filter in words. @param {Model} model @param {Field} field @param {string} value */
+function toldOf(model, field, value) {
+  if (value === '') return 'no value';
+  if (field.kind === 'boolean') return value === 'true' ? 'yes' : 'no';
   const target = field.references ? model.byName.get(field.references) : null;
-  const described = error ? { 'aria-invalid': 'true', 'aria-describedby': 'list-error' } : {};
-  const label = `Filter by ${field.name}`;
-  if (field.kind === 'boolean') {
-    return html`<select
-      class="filter" aria-label=${label} value=${value ?? 'any'} ...${described}
-      onChange=${(/** @type {any} */ event) => onFilter(event.target.value === 'any' ? undefined : event.target.value)}
-    >
-      <option value="any">any</option>
-      <option value="true">true</option>
-      <option value="false">false</option>
-      ${!field.required && html`<option value="">no value</option>`}
-    </select>`;
+  return (target && wordsFor(target, value).value.words) || value;
+}
+
+/** @param {{ model: Model, collection: Collection, name: string, values: string[], onApply: (pairs: Pairs) => void, onClose: () => void }} props */
+function Editor({ model, collection, name, values, onApply, onClose }) {
+  const fields = [...collection.fields, ID];
+  const read = name ? readFilter(fields, name, values[0]) : null;
+  const [field, setField] = useState(read?.field ?? fields[0]);
+  const [at, setAt] = useState(() => Math.max(0, operatorsOf(field).findIndex(({ sign, value }) => sign === read?.operator.sign && value === read.operator.value)));
+  const [text, setText] = useState(values.join('\n'));
+  const operators = operatorsOf(field);
+  const operator = operators[at] ?? operators[0];
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault();
+    const parameter = parameterOf(field, operator.sign);
+    if (operator.value !== undefined) return onApply([[parameter, operator.value]]);
+    const typed = text === '' ? (choicesOf(field)?.[0][0] ?? '') : text;
+    const lines = operator.sign === 'in' ? typed.split('\n') : [typed];
+    onApply(lines.filter(Boolean).map((line) => [parameter, line]));
+  };
+  return html`<${Pop} label="Filter" onClose=${onClose}>
+    <form class="editor" onSubmit=${submit}>
+      <label>Field
+        <select value=${field.name} onChange=${(/** @type {any} */ event) => {
+          setField(/** @type {Field} */ (fields.find((one) => one.name === event.target.value)));
+          setAt(0);
+          setText('');
+        }}>${fields.map((one) => html`<option key=${one.name} value=${one.name}>${one.label}</option>`)}</select>
+      </label>
+      <label>Compare
+        <select value=${String(at)} onChange=${(/** @type {any} */ event) => setAt(Number(event.target.value))}>
+          ${operators.map(({ words }, place) => html`<option key=${words} value=${String(place)}>${words}</option>`)}</select>
+      </label>
+      ${operator.value === undefined && html`<${ValueInput} ...${{ model, collection, field, sign: operator.sign, text, onType: setText }} />`}
+      <div class="actions"><button class="primary">Apply</button><button type="button" onClick=${onClose}>Cancel</button></div>
+    </form>
+  <//>`;
+}
+
+/** The values that there are, with their words; undefined where any may be. @param {Field} field */
+function choicesOf(field) {
+  if (field.kind === 'boolean') return [['true', 'yes'], ['false', 'no']];
+  return field.choices?.map((one) => [String(one), String(one)]);
+}
+
+/** @param {any} props */
+function ValueInput({ model, collection, field, sign, text, onType }) {
+  const [isPicking, setPicking] = useState(false);
+  const onInput = (/** @type {any} */ event) => onType(event.target.value);
+  const target = field.references ? model.byName.get(field.references) : null;
+  if (sign === 'in') return html`<label>Values, one a line<textarea data-first rows="4" dir="auto" value=${text} onInput=${onInput}></textarea></label>`;
+  const given = choicesOf(field);
+  if (given) {
+    return html`<label>Value<select data-first value=${text || given[0][0]} onChange=${onInput}>
+      ${given.map(([value, words]) => html`<option key=${value} value=${value}>${words}</option>`)}</select></label>`;
   }
-  if (target?.lists) return html`<${ReferenceFilter} ...${{ target, field, value, label, onFilter }} />`;
-  return html`<${TextFilter} ...${{ field, value, label, described, onFilter }} />`;
-}
-
-/** @param {any} props */
-function TextFilter({ field, value, label, described, onFilter }) {
-  const [text, setText] = useState(value ?? '');
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => setText(value ?? ''), [value]);
-  const apply = () => text !== (value ?? '') && onFilter(text === '' ? undefined : text);
-  const latest = useRef(apply);
-  latest.current = apply;
-  const isNone = value === '';
-  return html`<span class="filter">
-    <input
-      ref=${input} class="filter-input" dir="auto" aria-label=${label} autocomplete="off" spellcheck=${false}
-      inputmode=${field.kind === 'integer' ? 'numeric' : field.kind === 'float' ? 'decimal' : 'text'}
-      placeholder=${isNone ? 'no value' : '='} value=${text} ...${described}
-      onInput=${(/** @type {any} */ event) => setText(event.target.value)}
-      onBlur=${() => afterPress(() => input.current && latest.current())}
-      onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-        if (event.key === 'Enter') apply();
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          setText(value ?? '');
-          // What was typed until now is not applied by leaving.
-          latest.current = () => {};
-          input.current?.blur();
-        }
-      }}
-    />
-    ${!field.required && html`<button
-      type="button" class="none-only" aria-pressed=${isNone} aria-label=${`Only without ${field.name}`}
-      title=${`Only without ${field.name}`} onClick=${() => onFilter(isNone ? undefined : '')}
-    >∅</button>`}
-  </span>`;
-}
-
-/** @param {any} props */
-function ReferenceFilter({ target, field, value, label, onFilter }) {
-  const [isOpen, setOpen] = useState(false);
-  const chosen = value === undefined ? '=' : value === '' ? 'no value' : (wordsFor(target, value).value.words ?? value);
-  return html`<span class="filter">
-    <button
-      type="button" class="filter-input chosen" dir="auto" aria-haspopup="dialog"
-      aria-label=${value === undefined ? label : `${label}: ${chosen}`} onClick=${() => setOpen(true)}
-    >${chosen}</button>
-    ${value !== undefined && html`<button
-      type="button" class="none-only" aria-label=${`No filter by ${field.name}`} onClick=${(/** @type {any} */ event) => {
-        // This button goes with the filter.
-        event.currentTarget.previousElementSibling.focus();
-        onFilter(undefined);
-      }}
-    >×</button>`}
-    ${isOpen && html`<${Picker}
-      target=${target} optional=${!field.required}
-      onClose=${() => setOpen(false)}
-      onPick=${(/** @type {string | null} */ id) => {
-        setOpen(false);
-        onFilter(id ?? '');
-      }}
-    />`}
-  </span>`;
+  if (target?.lists) {
+    return html`<div class="of-target">Value
+      <button type="button" data-first aria-haspopup="dialog" dir="auto" onClick=${() => setPicking(true)}>${text === '' ? `Choose from ${target.label}…` : (wordsFor(target, text).value.words ?? text)}</button>
+      ${isPicking && html`<${Picker} target=${target} optional=${false} onClose=${() => setPicking(false)}
+        onPick=${(/** @type {string | null} */ id) => (setPicking(false), onType(id ?? ''))} />`}</div>`;
+  }
+  return html`<label>Value
+    <input data-first dir="auto" autocomplete="off" spellcheck=${false} list="filter-values" value=${text} onInput=${onInput}
+      type=${field.format === 'date' ? 'date' : 'text'}
+      inputmode=${field.kind === 'integer' ? 'numeric' : field.kind === 'float' ? 'decimal' : 'text'} />
+    ${field !== ID && html`<${Suggestions} id="filter-values" collection=${collection} field=${field} text=${text} />`}
+  </label>`;
 }

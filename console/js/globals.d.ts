@@ -1,2 +1,2 @@
-/** The text of app.css, put before the modules when they are put together. */
+/** The text of the files in css/, put before the modules when they are put together. */
 declare const APP_CSS: string;

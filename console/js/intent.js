@@ -5,6 +5,7 @@ import { drop, keep, kept, onOtherOwner } from './kept.js';
 
 /** @typedef {import('./api.js').Answer} Answer */
 /** @typedef {{ body?: string, headers?: Record<string, string> }} Wanted */
+/** @typedef {{ key: string, method: string, path: string, wanted: Wanted }} Open */
 
 /** A name that nobody else gives. `randomUUID` is there only on pages that came by TLS or from this machine. */
 function newKey() {
@@ -20,15 +21,23 @@ function isSettled({ status, headers }) {
 }
 
 export class Intent {
-  /** @type {{ key: string, method: string, path: string, wanted: Wanted } | null} */
-  #open = null;
+  /** What is too large to be kept is at least here. @type {Open | null} */
+  #inMemory = null;
   #name;
 
   /** @param {string} name */
   constructor(name) {
     this.#name = `intent ${name}`;
-    const text = kept(this.#name);
-    if (text !== null) this.#open = JSON.parse(text);
+  }
+
+  /** What nothing is known of. Another tab may have sent it, or heard of it. @returns {Open | null} */
+  get #open() {
+    try {
+      const open = JSON.parse(kept(this.#name) ?? 'null');
+      return open && open.key && open.method && open.path && open.wanted ? open : this.#inMemory;
+    } catch {
+      return this.#inMemory;
+    }
   }
 
   /**
@@ -40,16 +49,17 @@ export class Intent {
    */
   async send(method, path, wanted) {
     if (!this.#open || this.isOther(method, path, wanted)) {
-      this.#open = { key: newKey(), method, path, wanted };
-      keep(this.#name, JSON.stringify(this.#open));
+      const open = { key: newKey(), method, path, wanted };
+      this.#inMemory = keep(this.#name, JSON.stringify(open)) ? null : open;
     }
     return /** @type {Promise<Answer>} */ (this.again());
   }
 
   /** Sends what nothing is known of once more; null where there is nothing. @returns {Promise<Answer | null>} */
   async again() {
-    if (!this.#open) return null;
-    const { key, method, path, wanted } = this.#open;
+    const open = this.#open;
+    if (!open) return null;
+    const { key, method, path, wanted } = open;
     const answer = await call(method, path, { ...wanted, headers: { ...wanted.headers, 'Idempotency-Key': `"${key}"` } });
     if (isSettled(answer)) this.forget();
     return answer;
@@ -57,7 +67,7 @@ export class Intent {
 
   /** Wants it no more: whatever became of it, it is not sent again. */
   forget() {
-    this.#open = null;
+    this.#inMemory = null;
     drop(this.#name);
   }
 

@@ -1,7 +1,9 @@
-// What this tab keeps until it is closed: it survives a reload, has a bound, and belongs to the access key in use.
+// What this browser keeps: it survives a reload and the end of the tab, has a bound, and belongs to the access key in use.
 import { key } from './access.js';
+import { root } from './api.js';
 
-const PREFIX = 'carnet-kept/';
+/** Another server may stand at another path of the same host. */
+const PREFIX = `carnet-kept:${new URL(root).pathname}:`;
 /** All of it together, in bytes; a character of JavaScript takes two. Browsers give a site some 10 MB. */
 const LARGEST = 4 * 1024 * 1024;
 
@@ -18,7 +20,7 @@ let owner = ownerOf(key.peek());
 const fullName = (name) => `${PREFIX}${owner}/${name}`;
 
 function entries() {
-  return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX));
+  return Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
 }
 
 /**
@@ -28,10 +30,10 @@ function entries() {
  */
 export function keep(name, text) {
   drop(name);
-  const used = entries().reduce((sum, one) => sum + one.length + (sessionStorage.getItem(one)?.length ?? 0), 0);
+  const used = entries().reduce((sum, one) => sum + one.length + (localStorage.getItem(one)?.length ?? 0), 0);
   if (2 * (used + fullName(name).length + text.length) > LARGEST) return false;
   try {
-    sessionStorage.setItem(fullName(name), text);
+    localStorage.setItem(fullName(name), text);
     return true;
   } catch {
     return false;
@@ -40,36 +42,60 @@ export function keep(name, text) {
 
 /** @param {string} name */
 export function kept(name) {
-  return sessionStorage.getItem(fullName(name));
+  return localStorage.getItem(fullName(name));
 }
 
 /** @param {string} name */
 export function drop(name) {
-  sessionStorage.removeItem(fullName(name));
+  localStorage.removeItem(fullName(name));
+}
+
+/** The names that begin so, of what belongs to the key in use. @param {string} beginning */
+export function keptNames(beginning) {
+  const start = fullName(beginning);
+  return entries().filter((name) => name.startsWith(start)).map((name) => name.slice(fullName('').length));
+}
+
+/** How many are kept under names that begin so and belong to other keys. @param {string} beginning */
+export function countOfOthers(beginning) {
+  return entries().filter((name) => !name.startsWith(fullName('')) && name.slice(PREFIX.length).replace(/^[^/]*\//, '').startsWith(beginning)).length;
+}
+
+export function dropOfOthers() {
+  entries().filter((name) => !name.startsWith(fullName(''))).forEach((name) => localStorage.removeItem(name));
+}
+
+/** Says what another tab has kept or dropped, of what belongs to the key in use. @param {(name: string) => void} listener */
+export function onOtherTab(listener) {
+  addEventListener('storage', ({ key: name }) => {
+    if (name?.startsWith(fullName(''))) listener(name.slice(fullName('').length));
+  });
 }
 
 /** @type {((isForgotten: boolean) => void)[]} */
 const listeners = [];
 
-/** Says when another key is in use; whether everything was removed, since the key was forgotten. @param {(isForgotten: boolean) => void} listener */
+/** Says when another key is in use; whether everything of the one before was removed, since it was forgotten. @param {(isForgotten: boolean) => void} listener */
 export function onOtherOwner(listener) {
   listeners.push(listener);
+}
+
+/** @type {(isFirst: boolean) => string[]} */
+let carried = () => [];
+
+/** Says what goes over to another key that somebody gives, which may be the first. @param {(isFirst: boolean) => string[]} names */
+export function carryOver(names) {
+  carried = names;
 }
 
 key.subscribe((now) => {
   const next = ownerOf(now);
   if (next === owner) return;
   const before = fullName('');
-  const isFirst = owner === '';
+  const names = next === '' ? entries().filter((name) => name.startsWith(before)).map((name) => name.slice(before.length)) : carried(owner === '');
+  const texts = names.map((name) => kept(name));
+  names.forEach(drop);
   owner = next;
-  if (next === '') entries().forEach((name) => sessionStorage.removeItem(name));
-  // Whoever worked without a key and is asked for one works on.
-  if (isFirst) {
-    for (const name of entries().filter((one) => one.startsWith(before))) {
-      const text = sessionStorage.getItem(name) ?? '';
-      sessionStorage.removeItem(name);
-      keep(name.slice(before.length), text);
-    }
-  }
+  if (next !== '') names.forEach((name, at) => texts[at] !== null && keep(name, texts[at]));
   listeners.forEach((listener) => listener(next === ''));
 });

@@ -4,11 +4,14 @@ import { href, place } from './route.js';
 import { html, signal } from '../vendor/preact-11.2.0.js';
 
 export const helps = signal(false);
+/** Whether the search everywhere is open. */
+export const palette = signal(false);
 /** Letters alone can be switched off, for those whose speech software types them. */
 const letters = signal(localStorage.getItem('carnet-letters') !== 'off');
 
 const SHORTCUTS = [
-  ['/', 'to the filters'],
+  ['Ctrl K', 'search everywhere (⌘ K)'],
+  ['/', 'to the search of the list, or to its filters'],
   ['n', 'a new record'],
   ['↑ ↓', 'from record to record; Home and End: first and last on the page'],
   ['← →', 'previous and next page, from a record of the list'],
@@ -28,6 +31,12 @@ function onKeyDown(event) {
     if (!document.querySelector('dialog[open]')) form.requestSubmit();
     return;
   }
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key === 'k') {
+    // The browser would search the web.
+    event.preventDefault();
+    if (!document.querySelector('dialog[open]')) palette.value = true;
+    return;
+  }
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
   const { collection, record } = place.value;
   if (event.key === 'Escape') {
@@ -43,13 +52,13 @@ function onKeyDown(event) {
     if (found) event.preventDefault();
     found?.focus();
   };
-  if (event.key === '/') focus('.filters td:nth-child(2) :is(input, select, button)');
+  if (event.key === '/') focus('#search, #add-filter');
   else if (event.key === '?') helps.value = true;
   else if (event.key === 'n' && document.querySelector('[data-creates]')) {
     event.preventDefault();
-    location.assign(href(collection, 'new'));
+    location.assign(href(collection, 'new', place.value.pairs));
   } else if (event.key === 'ArrowDown' && (event.target === document.body || event.target instanceof HTMLHeadingElement)) {
-    focus('tbody a[data-id]');
+    focus('.rows a[data-id]');
   }
 }
 addEventListener('keydown', onKeyDown);

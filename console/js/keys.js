@@ -2,6 +2,7 @@
 import { asking, forgetKey, keepKey, key } from './access.js';
 import { forgetWords } from './words.js';
 import { Dialog, say } from './dialog.js';
+import { unsaved } from './drafts.js';
 import { html, useState } from '../vendor/preact-11.2.0.js';
 
 export function AskForKey() {
@@ -27,9 +28,18 @@ export function AskForKey() {
 }
 
 export function ForgetKey() {
-  return key.value && html`<button type="button" onClick=${() => {
+  const [isAsked, setAsked] = useState(false);
+  const forget = () => {
+    setAsked(false);
     forgetWords();
     forgetKey();
     say('The key is forgotten.');
-  }}>Forget the key</button>`;
+  };
+  const count = unsaved.value.length;
+  return key.value && html`<button type="button" onClick=${() => (count > 0 ? setAsked(true) : forget())}>Forget the key</button>
+    ${isAsked && html`<${Dialog} title="Forget the key, and what you typed?" onClose=${() => setAsked(false)}>
+      <p>${count === 1 ? 'One record is' : `${count} records are`} not saved. What you typed there belongs to this key, and goes with it.</p>
+      <div class="actions"><button type="button" autofocus onClick=${() => setAsked(false)}>Keep both</button>
+        <button type="button" class="danger" onClick=${forget}>Forget both</button></div>
+    <//>`}`;
 }

@@ -3,7 +3,8 @@ import { asking, key, visit } from './access.js';
 import { call } from './api.js';
 import { Alert, Dialog, say } from './dialog.js';
 import { NewKey } from './newkey.js';
-import { Secrets, showSecret } from './secrets.js';
+import { showSecret } from './secrets.js';
+import { When } from './when.js';
 import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
 
 /** How long a secret may stay good beside a new one, as the server writes it. */
@@ -14,12 +15,11 @@ const GRACES = [
   ['0s', 'not at all'],
 ];
 
-/** @param {{ scopes?: string[], admin: boolean, previous_until?: string | null }} one */
-function may(one) {
-  const scopes = one.scopes ?? ['*'];
-  const words = scopes.includes('*') ? ['everything'] : scopes;
-  if (one.admin) words.push('manage keys');
-  return html`${words.join(', ')}${one.previous_until && html`<br /><span class="none">being rotated until ${one.previous_until}</span>`}`;
+/** What a key may do, in words. @param {string} scope @param {import('./model.js').Collection[]} collections */
+function rightOf(scope, collections) {
+  const [name, verb] = scope.split(':');
+  const what = name === '*' ? 'everything' : (collections.find((one) => one.name === name)?.label ?? name);
+  return !verb ? 'Everything' : `${verb === 'read' ? 'Read' : 'Write'} ${what}`;
 }
 
 /** @param {string} moment */
@@ -27,7 +27,13 @@ function isOver(moment) {
   return Date.parse(moment) <= Date.now();
 }
 
-/** @param {{ collections: string[] }} props */
+/** Whether it is the key of this tab: the list has the beginning of each, and only those that manage keys see it. @param {any} one @param {any[]} keys */
+function isMine(one, keys) {
+  const like = keys.filter(({ prefix, admin, expires }) => admin && prefix && key.value.startsWith(prefix) && !(expires && isOver(expires)));
+  return like.length === 1 && like[0] === one;
+}
+
+/** @param {{ collections: import('./model.js').Collection[] }} props */
 export function KeysPage({ collections }) {
   const [keys, setKeys] = useState(/** @type {any[] | null} */ (null));
   const [refusal, setRefusal] = useState('');
@@ -55,7 +61,7 @@ export function KeysPage({ collections }) {
       isMade = true;
       if (visit.peek() !== from) return;
       const called = answer.data.name ?? wish.name;
-      showSecret({ title: `The new key${called ? ` ${called}` : ''}, shown this once`, secret: answer.data.key, remark: '' });
+      showSecret({ title: `The new key${called ? ` ${called}` : ''}`, secret: answer.data.key, remark: '' });
       await load();
     });
     return isMade;
@@ -67,8 +73,8 @@ export function KeysPage({ collections }) {
     setError(answer.error);
     if (answer.ok && visit.peek() === from) {
       const until = answer.data.previous_until;
-      const remark = until ? `The secret before is good until ${until}.` : 'The secret before is good no more.';
-      showSecret({ title: `The new secret of ${worn}, shown this once`, secret: answer.data.key, remark });
+      const remark = until ? `The secret before is good until ${new Date(until).toLocaleString()}.` : 'The secret before is good no more.';
+      showSecret({ title: `The new secret of ${worn}`, secret: answer.data.key, remark });
     }
     await load();
   });
@@ -83,23 +89,26 @@ export function KeysPage({ collections }) {
   return html`
     <header class="head"><h1 tabindex="-1">Access keys</h1></header>
     ${error && html`<${Alert}>${error}<//>`}
-    <${Secrets} />
     ${refusal && html`<p>Keys are managed here by those whose own key may: one that was made with</p>
       <pre><code>carnet keys create --admin</code></pre>
       <p>on the machine of the server. <button type="button" onClick=${() => (asking.value = { wasRefused: false, answer: () => (asking.value = null) })}>I have such a key</button></p>
       <p class="none" dir="auto">The server said: ${refusal}</p>`}
     ${keys && html`
-      <${NewKey} collections=${collections} onMake=${create} />
       <div class="table keys"><table>
-        <thead><tr>${['name', 'begins with', 'may', 'ends', 'last used', 'created'].map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr></thead>
+        <thead><tr>${['Name', 'May', 'Ends', 'Last used', 'Made'].map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr></thead>
         <tbody>${keys.map((one) => html`<tr key=${one.name}>
-          <th scope="row" dir="auto">${one.name}</th><td>${one.prefix ?? ''}</td><td>${may(one)}</td>
-          <td>${one.expires ? html`${one.expires}${isOver(one.expires) && ' (over)'}` : 'never'}</td>
-          <td>${one.last_used ?? 'never'}</td><td>${one.created ?? ''}</td>
+          <th scope="row" dir="auto">${one.name}${isMine(one, keys) && html` <span class="chip you">you</span>`}</th>
+          <td>${(one.scopes ?? ['*']).map((/** @type {string} */ scope) => html`<span class="chip">${rightOf(scope, collections)}</span> `)}
+            ${one.admin && html`<span class="chip">Manage keys</span>`}
+            ${one.previous_until && html`<br /><span class="none">being rotated: the secret before ends <${When} text=${one.previous_until} /></span>`}</td>
+          <td>${one.expires ? html`${isOver(one.expires) && 'over, '}<${When} text=${one.expires} />` : 'never'}</td>
+          <td>${one.last_used ? html`<${When} text=${one.last_used} />` : 'never'}</td>
+          <td>${one.created && html`<${When} text=${one.created} />`}</td>
           <td class="actions"><button type="button" aria-label=${`Rotate ${one.name}`} onClick=${() => setWorn(one.name)}>Rotate…</button>
             <button type="button" class="danger" aria-label=${`Revoke ${one.name}`} onClick=${() => setDoomed(one.name)}>Revoke…</button></td>
         </tr>`)}</tbody>
-      </table></div>`}
+      </table></div>
+      <${NewKey} collections=${collections} onMake=${create} />`}
     ${worn && html`<${Dialog} title=${`A new secret for “${worn}”?`} onClose=${() => setWorn('')}>
       <p>The key keeps its name and all it may. Whoever uses it needs the new secret, once the one before is good no more.</p>
       <label class="block">The secret before stays good
@@ -111,7 +120,7 @@ export function KeysPage({ collections }) {
         <button type="button" class="primary" onClick=${rotate}>Rotate</button></div>
     <//>`}
     ${doomed && html`<${Dialog} title=${`Revoke “${doomed}”?`} onClose=${() => setDoomed('')}>
-      <p>Whoever uses this key is refused from now on.</p>
+      <p>Whoever uses this key is refused from now on.${isMine(keys?.find((one) => one.name === doomed), keys ?? []) && ' It is your own.'}</p>
       <div class="actions"><button type="button" autofocus onClick=${() => setDoomed('')}>Keep it</button>
         <button type="button" class="danger" onClick=${revoke}>Revoke</button></div>
     <//>`}

@@ -1,69 +1,52 @@
-// A list: a page of records, filters under the columns, everything that is chosen in the URL.
-import { call, query } from './api.js';
-import { Value } from './cell.js';
+// A list: searched, filtered, sorted, page by page; everything that is chosen is in the address.
+import { BulkBar } from './bulk.js';
+import { Cards } from './cards.js';
+import { ColumnsButton, columnsOf } from './columns.js';
 import { Alert, toHeading } from './dialog.js';
-import { Filter } from './filter.js';
+import { ExportMenu } from './export.js';
+import { Filters } from './filter.js';
+import { Icon } from './icons.js';
+import { mayImport } from './importing.js';
 import { idOf } from './model.js';
+import { listingOf, sortedBy, withParts } from './listing.js';
+import { usePage } from './loading.js';
 import { Pager } from './pager.js';
+import { PinButton } from './places.js';
 import { go, href, last } from './route.js';
-import { freshWords, wordsOf } from './words.js';
+import { SearchBox } from './search.js';
+import { Table } from './table.js';
+import { called } from './theme.js';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
+
+/** @typedef {[string, string][]} Pairs */
 
 /** So many rows are drawn at once of a list without pages. */
 const AT_ONCE = 200;
 
 /**
- * @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection,
- *   pairs: [string, string][] }} props
+ * @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection, pairs: Pairs,
+ *   opened: string | null, isNarrow: boolean }} props `opened` is the record that stands beside it
  */
-export function List({ model, collection, pairs }) {
-  const [page, setPage] = useState(/** @type {{ data: any, offset: number } | null} */ (null));
-  const [error, setError] = useState('');
-  const [wrong, setWrong] = useState(/** @type {string[]} */ ([]));
-  const [isBusy, setBusy] = useState(true);
-  const [again, setAgain] = useState(0);
+export function List({ model, collection, pairs, opened, isNarrow }) {
+  const { page, error, wrong, isBusy, reload } = usePage(model, collection, pairs);
   const [drawn, setDrawn] = useState(AT_ONCE);
+  const [ticked, setTicked] = useState(/** @type {Set<string>} */ (new Set()));
   const body = useRef(/** @type {HTMLElement | null} */ (null));
+  /** The row that was ticked last: where a range begins. */
+  const anchor = useRef('');
   /** The row that has the focus when the next page is there. */
   const wanted = useRef(/** @type {number | null} */ (null));
-  const asked = query(pairs);
-  const offsetKey = collection.pages?.offset;
-  const countKey = collection.pages?.count;
-  const offset = Number(pairs.find(([name]) => name === offsetKey)?.[1] ?? 0) || 0;
-  const counts = pairs.filter(([name]) => name === countKey);
-  const filters = pairs.filter(([name]) => name !== offsetKey && name !== countKey);
-
-  useEffect(() => {
-    const abort = new AbortController();
-    setBusy(true);
-    if (collection.lists) {
-      call('GET', `${collection.name}/${asked}`, { signal: abort.signal }).then(
-        (answer) => {
-          setBusy(false);
-          setError(answer.error);
-          setWrong(answer.faults.map((fault) => fault.parameter ?? ''));
-          freshWords();
-          // Rows of another page say nothing about this one.
-          setPage((before) => (answer.ok ? { data: answer.data, offset } : before && { ...before, data: { ...before.data, object_list: [] } }));
-        },
-        (problem) => {
-          if (abort.signal.aborted) return;
-          setBusy(false);
-          setError(problem.message);
-          setPage((before) => before && { ...before, data: { ...before.data, object_list: [] } });
-        },
-      );
-    }
-    last.collection = collection.name;
-    last.pairs = pairs;
-    return () => abort.abort();
-  }, [collection, asked, again]);
+  const listing = listingOf(collection, pairs);
+  const { search, filters, sort, offset } = listing;
+  const links = () => /** @type {HTMLElement[]} */ ([...(body.current?.querySelectorAll('a[data-id]') ?? [])]);
+  /** @param {Partial<import('./listing.js').Listing>} changes @param {boolean} [isStep] */
+  const change = (changes, isStep = false) => go(collection.name, opened, withParts(collection, pairs, changes), { isStep });
 
   // From page to page by the keyboard: on its row again.
   useLayoutEffect(() => {
     if (wanted.current === null) return;
-    const links = /** @type {NodeListOf<HTMLElement> | undefined} */ (body.current?.querySelectorAll('a[data-id]'));
-    const row = links?.[Math.min(wanted.current, links.length - 1)];
+    const all = links();
+    const row = all[Math.min(wanted.current, all.length - 1)];
     wanted.current = null;
     // A page without rows has nothing else that hears the arrows.
     (row ?? /** @type {HTMLElement | null} */ (document.querySelector('h1')))?.focus();
@@ -71,122 +54,119 @@ export function List({ model, collection, pairs }) {
 
   // Back from a record: on its row again.
   useLayoutEffect(() => {
-    if (!page || !last.record) return;
-    const { collection: opened, id } = last.record;
-    if (opened === collection.name) /** @type {HTMLElement | null | undefined} */ (body.current?.querySelector(`a[data-id="${id}"]`))?.focus();
+    if (!page || !last.record || opened) return;
+    const { collection: from, id } = last.record;
+    if (from === collection.name) links().find((link) => link.dataset.id === id)?.focus();
     last.record = null;
-  }, [page]);
+  }, [page, opened]);
 
-  /** @param {string} name @param {string | undefined} value */
-  const filter = (name, value) => {
-    const others = filters.filter(([other]) => other !== name);
-    go(collection.name, null, [...others, .../** @type {[string, string][]} */ (value === undefined ? [] : [[name, value]]), ...counts]);
-  };
-  /** @param {number} to */
-  const move = (to) => go(collection.name, null, [...filters, ...counts, .../** @type {[string, string][]} */ (to && offsetKey ? [[offsetKey, String(to)]] : [])]);
+  useEffect(() => {
+    // The bar goes with the ticks.
+    if (document.activeElement?.closest('.bulk')) toHeading();
+    setTicked(new Set());
+  }, [page]);
 
   const records = page?.data.object_list ?? [];
   const total = Number(page?.data.meta?.total_count ?? records.length);
-  const size = Number(page?.data.meta?.[countKey ?? ''] ?? collection.pages?.size ?? (records.length || 1));
-  const columns = [{ name: 'id', kind: /** @type {const} */ ('integer'), required: true, references: null, onDelete: /** @type {const} */ ('restrict') }, ...collection.fields];
+  const size = Number(page?.data.meta?.[collection.pages?.count ?? ''] ?? collection.pages?.size ?? (records.length || 1));
+  const isFiltered = filters.length > 0 || search !== '';
 
   /** @param {KeyboardEvent} event */
   const onKeyDown = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || !(event.target instanceof HTMLAnchorElement)) return;
-    const links = /** @type {HTMLElement[]} */ ([...(body.current?.querySelectorAll('a[data-id]') ?? [])]);
-    const at = links.indexOf(event.target);
-    const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 };
+    const all = links();
+    const at = all.indexOf(event.target);
+    const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
     if (at >= 0 && event.key in steps) {
       event.preventDefault();
-      links[steps[/** @type {keyof typeof steps} */ (event.key)]]?.focus();
+      const to = all[steps[/** @type {keyof typeof steps} */ (event.key)]];
+      to?.focus();
+      if (to && opened && opened !== 'new') go(collection.name, to.dataset.id, pairs, { isStep: true });
     } else if (at >= 0 && event.key === 'ArrowRight' && collection.pages && offset + size < total) {
       wanted.current = at;
-      move(offset + size);
+      change({ offset: offset + size });
     } else if (at >= 0 && event.key === 'ArrowLeft' && offset > 0) {
       wanted.current = at;
-      move(Math.max(0, offset - size));
+      change({ offset: Math.max(0, offset - size) });
     }
   };
 
+  /** @param {string[]} which @param {boolean} isOn @param {boolean} isRange */
+  const tick = (which, isOn, isRange) => {
+    const all = records.map(idOf);
+    const [from, to] = [all.indexOf(anchor.current), all.indexOf(which[0])].sort((one, other) => one - other);
+    const next = new Set(ticked);
+    for (const id of isRange && from >= 0 ? all.slice(from, to + 1) : which) isOn ? next.add(id) : next.delete(id);
+    anchor.current = which[0];
+    setTicked(next);
+  };
+  const isTicking = collection.batches && (collection.deletes || collection.updates !== null);
+
   if (!collection.lists) {
-    return html`<${Head} collection=${collection} />
-      <p class="empty">The configuration of this server does not let the list of ${collection.name} be read.</p>`;
+    return html`<${Head} collection=${collection} pairs=${pairs} />
+      <p class="empty">The configuration of this server does not let the list of ${called(collection)} be read.</p>`;
   }
+  const isFirst = !page && !error;
+  const shown = records.slice(0, drawn);
+  const common = { model, collection, columns: columnsOf(collection), records: shown, pairs, isBusy, isFirst, body, onKeyDown };
   return html`
-    <${Head} collection=${collection} total=${page && !error && total} isFiltered=${filters.length > 0} counts=${counts} />
-    ${error && html`<div id="list-error"><${Alert} retry=${() => setAgain(again + 1)}>${error}<//></div>`}
-    <div class="table" aria-busy=${isBusy}>
-      <table>
-        <thead>
-          <tr>${columns.map((field) => html`<th key=${field.name} scope="col">
-            ${field.name}${field.references && html` <span class="to">→ ${field.references}</span>`}
-          </th>`)}</tr>
-          <tr class="filters">${columns.map((field) => html`<td key=${field.name}>
-            <${Filter}
-              model=${model} field=${field} error=${error && wrong.includes(field.name) ? error : ''}
-              value=${filters.find(([name]) => name === field.name)?.[1]}
-              onFilter=${(/** @type {string | undefined} */ value) => filter(field.name, value)}
-            />
-          </td>`)}</tr>
-        </thead>
-        <tbody ref=${body} onKeyDown=${onKeyDown}>
-          ${records.slice(0, drawn).map((/** @type {any} */ record) => {
-            const id = idOf(record);
-            return html`<tr
-              key=${id}
-              onClick=${(/** @type {MouseEvent} */ event) => {
-                if (!isOfRow(event)) return;
-                if (event.ctrlKey || event.metaKey) open(href(collection.name, id), '_blank', 'noopener');
-                else go(collection.name, id);
-              }}
-              onAuxClick=${(/** @type {MouseEvent} */ event) => {
-                if (event.button === 1 && isOfRow(event)) open(href(collection.name, id), '_blank', 'noopener');
-              }}
-            >
-              <th scope="row"><a data-id=${id} href=${href(collection.name, id)} aria-label=${`${id}: ${wordsOf(collection, record)}`}>${id}</a></th>
-              ${collection.fields.map((field) => html`<td key=${field.name} class=${field.kind}>
-                <${Value} model=${model} field=${field} value=${record[field.name]} />
-              </td>`)}
-            </tr>`;
-          })}
-        </tbody>
-      </table>
+    <${Head} collection=${collection} pairs=${pairs} total=${page && !error && total} isFiltered=${isFiltered}>
+      <button type="button" class="quiet" title="Refresh" aria-label="Refresh" onClick=${reload}><${Icon} name="refresh" /></button>
+      <${PinButton} name=${[called(collection), search].filter(Boolean).join(': ')} />
+      ${!opened && !isNarrow && html`<${ColumnsButton} collection=${collection} />`}
+    <//>
+    <div class="tools">
+      ${collection.words && html`<${SearchBox}
+        label=${`Search ${called(collection)}`} search=${search}
+        onSearch=${(/** @type {string} */ words) => change({ search: words }, search !== '' && words !== '')}
+        onDown=${() => links()[0]?.focus()}
+      />`}
+      <${Filters} model=${model} collection=${collection} filters=${filters} wrong=${error ? wrong : []}
+        onFilter=${(/** @type {Pairs} */ next) => change({ filters: next })} />
+      ${isFiltered && html`<a class="clear" href=${href(collection.name, opened, withParts(collection, pairs, { filters: [], search: '' }))}
+        onClick=${toHeading}>Clear filters</a>`}
+      <${ExportMenu} collection=${collection} listing=${listing} total=${page && !error ? total : null} />
     </div>
-    ${!page && !error && html`<p class="empty" role="status">Loading…</p>`}
-    ${page && records.length === 0 && !error && html`<${Empty} ...${{ collection, filters, offset, total, move }} />`}
+    ${error && html`<div id="list-error"><${Alert} retry=${reload}>${error}<//></div>`}
+    ${ticked.size > 0 && html`<${BulkBar} model=${model} collection=${collection} ids=${[...ticked]}
+      onDone=${reload} onClear=${() => (toHeading(), setTicked(new Set()))} />`}
+    ${isNarrow || opened
+      ? html`<${Cards} ...${common} opened=${opened} />`
+      : html`<${Table} ...${common} sort=${sort} ticked=${ticked} onTick=${isTicking ? tick : null}
+          onSort=${(/** @type {string} */ name, /** @type {boolean} */ isAdded) => change({ sort: sortedBy(sort, name, isAdded) })} />`}
+    ${isFirst && html`<p class="unseen" role="status">Loading…</p>`}
+    ${page && records.length === 0 && !error && html`<${Empty} ...${{ collection, isFiltered, search, offset, total, change }} />`}
     ${records.length > drawn && html`<button type="button" onClick=${() => setDrawn(drawn + AT_ONCE)}>
       Show ${Math.min(AT_ONCE, records.length - drawn)} more of ${records.length - drawn}
     </button>`}
-    ${page && collection.pages && html`<${Pager} ...${{ offset, size, total, isKnown: !error, first: page.offset, shown: records.length, onMove: move }} />`}
+    ${page && collection.pages && html`<${Pager} ...${{ offset, size, total, isKnown: !error, first: listingOf(collection, page.pairs).offset, shown: records.length, largest: collection.pages.size }}
+      onMove=${(/** @type {number} */ to) => change({ offset: to })} onSize=${(/** @type {number} */ count) => change({ count })} />`}
   `;
 }
 
-/** Whether a click is for the row as a whole. @param {MouseEvent} event */
-function isOfRow(event) {
-  return !(event.target instanceof Element && event.target.closest('a, button')) && !getSelection()?.toString();
-}
-
-/** @param {{ collection: import('./model.js').Collection, total?: number, isFiltered?: boolean,
- *   counts?: [string, string][] }} props */
-function Head({ collection, total, isFiltered = false, counts = [] }) {
+/** @param {{ collection: import('./model.js').Collection, pairs: Pairs, total?: number, isFiltered?: boolean, children?: any }} props */
+function Head({ collection, pairs, total, isFiltered = false, children }) {
   return html`<header class="head">
-    <h1 tabindex="-1">${collection.name}</h1>
+    <h1 tabindex="-1" title=${collection.help || undefined}>${called(collection)}</h1>
     <p class="total" role="status">
       ${typeof total === 'number' && `${total.toLocaleString('en')} ${isFiltered ? 'match' : total === 1 ? 'record' : 'records'}`}
     </p>
     <span class="grow"></span>
-    ${isFiltered && html`<a class="button" href=${href(collection.name, null, counts)}>No filters</a>`}
-    ${collection.creates && html`<a class="button primary" href=${href(collection.name, 'new')}>New</a>`}
+    ${children}
+    ${mayImport(collection) && html`<a class="button" href=${href(collection.name, 'import', pairs)}><${Icon} name="take" />Import</a>`}
+    ${collection.creates && html`<a class="button primary new" href=${href(collection.name, 'new', pairs)}><${Icon} name="plus" />New</a>`}
   </header>`;
 }
 
 /** @param {any} props */
-function Empty({ collection, filters, offset, total, move }) {
+function Empty({ collection, isFiltered, search, offset, total, change }) {
   if (total > 0) {
     return html`<p class="empty">Nothing is at offset ${offset.toLocaleString('en')}.
-      ${' '}<button type="button" onClick=${() => (toHeading(), move(0))}>First page</button></p>`;
+      ${' '}<button type="button" onClick=${() => (toHeading(), change({ offset: 0 }))}>First page</button></p>`;
   }
-  if (filters.length > 0) return html`<p class="empty">No record matches. A filter compares exactly, letter by letter.</p>`;
-  return html`<p class="empty">There is nothing in ${collection.name} yet.
-    ${collection.creates && html` <a href=${href(collection.name, 'new')}>Make the first record</a>`}</p>`;
+  if (isFiltered) return html`<p class="empty">No record matches${search && html` “<span dir="auto">${search}</span>”`}.</p>`;
+  return html`<p class="empty">There is nothing in ${called(collection)} yet.
+    ${collection.creates && html` <a href=${href(collection.name, 'new')}>Make the first record</a>`}
+    ${collection.creates && mayImport(collection) && ' or '}
+    ${mayImport(collection) && html`<a href=${href(collection.name, 'import')}>import a file</a>`}</p>`;
 }

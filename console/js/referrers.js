@@ -44,20 +44,25 @@ async function countOf({ other, field }, id) {
   }
 }
 
+/** A label inside a sentence: a word that is no abbreviation or name loses its capital. @param {{ label: string }} what */
+function wordFor({ label }) {
+  return /^\p{Lu}\p{Ll}/u.test(label) ? label.charAt(0).toLocaleLowerCase() + label.slice(1) : label;
+}
+
 /**
  * What the delete does, in a sentence.
  * @param {Counted} counted
  */
 export function consequenceOf({ other, field, count }) {
   if (count === null) {
-    const does = { cascade: 'are deleted with it', set_null: `lose their ${field.name}`, restrict: 'keep it from being deleted' };
-    return `Those of ${other.name} that refer to it ${does[field.onDelete]}; how many cannot be read here.`;
+    const does = { cascade: 'are deleted with it', set_null: `lose their ${wordFor(field)}`, restrict: 'keep it from being deleted' };
+    return `Those of ${wordFor(other)} that refer to it ${does[field.onDelete]}; how many cannot be read here.`;
   }
   const isOne = count === 1;
-  const them = isOne ? `1 record of ${other.name}` : `${count.toLocaleString('en')} ${other.name}`;
+  const them = isOne ? `1 record of ${wordFor(other)}` : `${count.toLocaleString('en')} ${wordFor(other)}`;
   if (field.onDelete === 'cascade') return `${them} ${isOne ? 'is' : 'are'} deleted with it.`;
-  if (field.onDelete === 'set_null') return `${them} ${isOne ? 'loses its' : 'lose their'} ${field.name}.`;
-  return `${them} ${isOne ? 'refers' : 'refer'} to it as ${field.name}: as long as ${isOne ? 'it does' : 'they do'}, this cannot be deleted.`;
+  if (field.onDelete === 'set_null') return `${them} ${isOne ? 'loses its' : 'lose their'} ${wordFor(field)}.`;
+  return `${them} ${isOne ? 'refers' : 'refer'} to it as ${wordFor(field)}: as long as ${isOne ? 'it does' : 'they do'}, this cannot be deleted.`;
 }
 
 /**
@@ -68,8 +73,8 @@ export function consequenceOf({ other, field, count }) {
 export function furtherOf(model, collection) {
   const does = { cascade: 'are deleted', set_null: 'lose their reference', restrict: 'keep it from being deleted' };
   const parts = referrersOf(model, collection).flatMap(({ other, field }) => [
-    `${other.name} ${does[field.onDelete]}`,
-    ...(field.onDelete === 'cascade' && referrersOf(model, other).length > 0 ? [`and so on from ${other.name}`] : []),
+    `${wordFor(other)} ${does[field.onDelete]}`,
+    ...(field.onDelete === 'cascade' && referrersOf(model, other).length > 0 ? [`and so on from ${wordFor(other)}`] : []),
   ]);
-  return parts.length > 0 ? `What refers to those ${collection.name} is affected, too: ${[...new Set(parts)].join(', ')}.` : '';
+  return parts.length > 0 ? `What refers to those ${wordFor(collection)} is affected, too: ${[...new Set(parts)].join(', ')}.` : '';
 }

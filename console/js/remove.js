@@ -1,18 +1,25 @@
 // Deleting a record, after a question that names it and what goes with it.
 import { Alert, Dialog, say } from './dialog.js';
-import { keepDraft } from './drafts.js';
+import { dropDraft } from './drafts.js';
 import { intentOf } from './intent.js';
 import { consequenceOf, countReferrers, furtherOf } from './referrers.js';
-import { go, href, last } from './route.js';
-import { isOpen } from './seen.js';
-import { freshWords } from './words.js';
+import { go, href, listPairs } from './route.js';
+import { isOpen, saved } from './seen.js';
+import { freshWords, wordsOf } from './words.js';
 import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
+
+/** @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection, id: string, seen: import('./drafts.js').Seen }} props */
+export function DeleteButton({ model, collection, id, seen }) {
+  const [isAsked, setAsked] = useState(false);
+  return html`<button type="button" class="danger" onClick=${() => setAsked(true)}>Delete…</button>
+    ${isAsked && html`<${Remove} ...${{ model, collection, id }} words=${wordsOf(collection, seen.record)} etag=${seen.etag} onClose=${() => setAsked(false)} />`}`;
+}
 
 /**
  * @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection, id: string,
  *   words: string, etag: string | null, onClose: () => void }} props
  */
-export function Remove({ model, collection, id, words, etag, onClose }) {
+function Remove({ model, collection, id, words, etag, onClose }) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [counted, setCounted] = useState(/** @type {import('./referrers.js').Counted[] | null} */ (null));
@@ -27,9 +34,10 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
       const answer = await intentOf(`${collection.name}/${id} delete`).send('DELETE', `${collection.name}/${id}/`, { headers });
       if (answer.ok || answer.status === 404) {
         freshWords();
-        keepDraft(`${collection.name}/${id}`, {}, null);
+        saved.value = { name: '', seen: { record: null, etag: null } };
+        dropDraft(`${collection.name}/${id}`);
         say(`Deleted: ${words}`);
-        if (isOpen(`${collection.name}/${id}`)) go(collection.name, null, last.collection === collection.name ? last.pairs : []);
+        if (isOpen(`${collection.name}/${id}`)) go(collection.name, null, listPairs(collection.name));
         return;
       }
       if (answer.status === 409) await count();
@@ -40,7 +48,7 @@ export function Remove({ model, collection, id, words, etag, onClose }) {
     setBusy(false);
   };
   return html`<${Dialog} title=${`Delete “${words}”?`} onClose=${onClose}>
-    <p>${collection.name} ${id} will be gone for good.</p>
+    <p>${counted?.some(({ field, count }) => field.onDelete === 'restrict' && count) ? 'It cannot be deleted yet: others refer to it.' : 'It will be gone for good.'}</p>
     <div role="status">
       ${!counted && html`<p class="none">Looking who refers to it…</p>`}
       ${counted?.length === 0 && html`<p>Nothing refers to it.</p>`}

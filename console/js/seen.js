@@ -5,25 +5,25 @@ import { signal } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./drafts.js').Seen} Seen */
 /** @typedef {{ id: string, start: number | null, end: number | null }} Caret */
-/** @typedef {{ name: string, seen: Seen, caret: Caret, goesOn: boolean }} Arrival */
+/** @typedef {{ name: string, seen: Seen, caret: Caret }} Arrival */
 
-/** Raised when a record was saved by a form that is not on the page any more. */
-export const stale = signal(0);
+/** What was stored last, by whichever form; it changes with a delete, too, which has no name. @type {import('../vendor/preact-11.2.0.js').Signal<{ name: string, seen: Seen }>} */
+export const saved = signal({ name: '', seen: { record: null, etag: null } });
 
 /**
  * Fetches a record; where single records cannot be read, from the list.
  * @param {import('./model.js').Collection} collection
  * @param {string} id
  * @param {AbortSignal} [abort]
- * @returns {Promise<{ seen: Seen | null, error: string }>}
+ * @returns {Promise<{ seen: Seen | null, error: string, isGone: boolean }>}
  */
 export async function fetchRecord(collection, id, abort) {
   const path = collection.fetches ? `${collection.name}/${id}/` : `${collection.name}/${query([['id', id]])}`;
   const answer = await call('GET', path, { signal: abort });
   const record = collection.fetches ? answer.data : answer.data?.object_list?.[0];
-  if (answer.ok && record) return { seen: { record, etag: answer.headers.get('ETag') }, error: '' };
+  if (answer.ok && record) return { seen: { record, etag: answer.headers.get('ETag') }, error: '', isGone: false };
   const isGone = answer.ok || answer.status === 404;
-  return { seen: null, error: isGone ? `There is no ${collection.name} ${id}. It may have been deleted.` : answer.error };
+  return { seen: null, error: isGone ? `There is no ${collection.name} ${id}. It may have been deleted.` : answer.error, isGone };
 }
 
 /** @type {Arrival | null} */
@@ -34,12 +34,11 @@ let arrival = null;
  * @param {import('./model.js').Collection} collection
  * @param {string} id
  * @param {Seen} seen
- * @param {boolean} goesOn whether what was typed meanwhile is saved, too
  */
-export function arriveAt(collection, id, seen, goesOn) {
+export function arriveAt(collection, id, seen) {
   const { id: focused = '', selectionStart: start = null, selectionEnd: end = null } = /** @type {any} */ (document.activeElement ?? {});
-  arrival = { name: `${collection.name}/${id}`, seen, caret: { id: focused, start, end }, goesOn };
-  go(collection.name, id);
+  arrival = { name: `${collection.name}/${id}`, seen, caret: { id: focused, start, end } };
+  go(collection.name, id, place.peek().pairs);
 }
 
 /** @param {string} name */

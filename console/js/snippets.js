@@ -1,122 +1,88 @@
-// The same request in four languages, ready to paste.
-import { root } from './api.js';
+// The request that is typed, ready to paste: for a shell, for `fetch`, for the generated clients and for reqwest.
 import { copy } from './copy.js';
-import { writeJson } from './exact.js';
 import { html, useRef } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./apipage.js').Operation} Operation */
-
-/**
- * A request to paste: an example of every part that it needs.
- * @param {Operation} operation
- */
-export function requestOf(operation) {
-  const filled = operation.path.replace(/\{(\w+)\}/g, (_whole, name) => {
-    const parameter = operation.parameters.find((one) => one.name === name);
-    return String(parameter?.schema?.enum?.[0] ?? parameter?.schema?.examples?.[0] ?? 1);
-  });
-  // Of a list: the first filter, with its example.
-  const filter = operation.method === 'GET' && operation.parameters.find((one) => one.in === 'query' && one.schema.examples);
-  const search = filter ? `?${new URLSearchParams({ [filter.name]: String(filter.schema.examples[0]) })}` : '';
-  /** @type {[string, string][]} */
-  const headers = [];
-  if (operation.wantsKey) headers.push(['Authorization', 'Bearer YOUR-KEY']);
-  if (operation.example) headers.push(['Content-Type', 'application/json']);
-  return {
-    method: operation.method,
-    url: root + filled.slice(1) + search,
-    headers,
-    body: operation.example ? writeJson(operation.example) : null,
-  };
-}
-
-/** @typedef {ReturnType<typeof requestOf>} Sample */
+/** @typedef {import('./request.js').Sample} Sample */
 
 const shell = (/** @type {string} */ text) => `'${text.replaceAll("'", "'\\''")}'`;
 const quoted = (/** @type {string} */ text) => JSON.stringify(text);
 /** As a string of Rust, in which a quote and a backslash are the only marks to escape here. */
 const rust = (/** @type {string} */ text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+/** The bundle takes a line that begins with this word for one of ours. */
+const IMPORT = 'import';
+/** A name as Python writes it. */
+const snake = (/** @type {string} */ text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '_');
+const pascal = (/** @type {string} */ text) => text.split(/[^A-Za-z0-9]+/).map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
 
-/** @type {Record<string, (sample: Sample) => string>} */
+/** @type {Record<string, (sample: Sample, operation: Operation) => string>} */
 export const LANGUAGES = {
   curl: ({ method, url, headers, body }) =>
     [
-      `curl -i ${method === 'HEAD' ? '--head' : method === 'GET' ? '' : `-X ${method} `}${method === 'HEAD' ? ' ' : ''}${shell(url)}`,
+      `curl -i ${method === 'HEAD' ? '--head ' : method === 'GET' ? '' : `-X ${method} `}${shell(url)}`,
       ...headers.map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
       ...(body ? [`-d ${shell(body)}`] : []),
     ].join(' \\\n  '),
-  JavaScript: ({ method, url, headers, body }) =>
+  fetch: ({ method, url, headers, body }) =>
     `const answer = await fetch(${quoted(url)}, {
   method: ${quoted(method)},
   headers: ${JSON.stringify(Object.fromEntries(headers))},${body ? `\n  body: ${quoted(body)},` : ''}
 });
 console.log(answer.status, await answer.text());`,
-  Python: ({ method, url, headers, body }) =>
-    `from urllib.error import HTTPError
-from urllib.request import Request, urlopen
-
-request = Request(
-    ${quoted(url)},
-    method=${quoted(method)},
-    headers=${JSON.stringify(Object.fromEntries(headers))},${body ? `\n    data=${quoted(body)}.encode(),` : ''}
-)
-try:
-    answer = urlopen(request)
-except HTTPError as error:
-    answer = error
-print(answer.status, answer.read().decode())`,
-  Rust: (sample) => (sample.url.startsWith('https:') ? withUreq(sample) : withStd(sample)),
+  TypeScript: typescript,
+  Python: python,
+  Rust: ({ method, url, headers, body }) =>
+    `// cargo add reqwest --features blocking
+fn main() -> Result<(), reqwest::Error> {
+    let answer = reqwest::blocking::Client::new()
+        .request(reqwest::Method::${method}, ${rust(url)})
+${headers.map(([name, value]) => `        .header(${rust(name)}, ${rust(value)})\n`).join('')}${body ? `        .body(${rust(body)})\n` : ''}        .send()?;
+    println!("{} {}", answer.status(), answer.text()?);
+    Ok(())
+}`,
 };
 
-/** Plain HTTP needs nothing but the standard library. @param {Sample} sample */
-function withStd({ method, url, headers, body }) {
-  const { host, hostname, port, pathname, search } = new URL(url);
-  const lines = [
-    `${method} ${pathname}${search} HTTP/1.1`,
-    `Host: ${host}`,
-    'Connection: close',
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    ...(body ? [`Content-Length: ${new TextEncoder().encode(body).length}`] : []),
-  ];
-  return `use std::io::{Read, Write};
-use std::net::TcpStream;
+/** The client that openapi-typescript and openapi-fetch make. @param {Sample} sample @param {Operation} operation */
+function typescript({ method, base, template, given, headers, body }, operation) {
+  /** @param {string} where */
+  const group = (where) => {
+    const parts = given.filter((one) => one.where === where).map(({ name, value }) => `${quoted(name)}: ${value}`);
+    return parts.length > 0 ? [`${where}: { ${parts.join(', ')} }`] : [];
+  };
+  const params = ['path', 'query', 'header'].flatMap(group);
+  const options = [...(params.length > 0 ? [`params: { ${params.join(', ')} }`] : []), ...(body ? [`body: ${body}`] : [])];
+  const key = headers.some(([name]) => name === 'Authorization') ? ", headers: { Authorization: 'Bearer YOUR-KEY' }" : '';
+  return `// npx openapi-typescript ${new URL('openapi.json', base).href} -o carnet.ts
+${IMPORT} createClient from 'openapi-fetch';
+${IMPORT} type { paths } from './carnet.js';
 
-fn main() -> std::io::Result<()> {
-    let mut server = TcpStream::connect(${rust(`${hostname}:${port || 80}`)})?;
-    let head = [
-${lines.map((line) => `        ${rust(line)},`).join('\n')}
-    ];
-    let body = ${rust(body ?? '')};
-    write!(server, "{}\\r\\n\\r\\n{body}", head.join("\\r\\n"))?;
-    let mut answer = String::new();
-    server.read_to_string(&mut answer)?;
-    println!("{answer}");
-    Ok(())
-}`;
+const carnet = createClient<paths>({ baseUrl: ${quoted(base.replace(/\/$/, ''))}${key} });
+const { data, error, response } = await carnet.${method}(${quoted(template)}${options.length > 0 ? `, { ${options.join(', ')} }` : ''});
+console.log(response.status, data ?? error); // ${operation.id}`;
 }
 
-/** @param {Sample} sample */
-function withUreq({ method, url, headers, body }) {
-  return `// cargo add ureq@3
-use ureq::http::Request;
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let request = Request::builder()
-        .method(${rust(method)})
-        .uri(${rust(url)})
-${headers.map(([name, value]) => `        .header(${rust(name)}, ${rust(value)})\n`).join('')}        .body(${body ? rust(body) : '()'})?;
-    let agent = ureq::Agent::new_with_config(
-        ureq::Agent::config_builder().http_status_as_error(false).allow_non_standard_methods(true).build(),
-    );
-    let mut answer = agent.run(request)?;
-    println!("{} {}", answer.status(), answer.body_mut().read_to_string()?);
-    Ok(())
-}`;
+/** The client that openapi-python-client makes. @param {Sample} sample @param {Operation} operation */
+function python({ base, given, headers, body }, operation) {
+  const call = snake(operation.id);
+  const model = operation.bodyName ? pascal(operation.bodyName) : '';
+  const literal = (/** @type {string} */ value) => ({ true: 'True', false: 'False', null: 'None' })[value] ?? value;
+  const path = given.filter((one) => one.where === 'path').map(({ value }) => literal(value));
+  const rest = given.filter((one) => one.where !== 'path').map(({ name, value }) => `${snake(name)}=${literal(value)}`);
+  const isKnown = headers.some(([name]) => name === 'Authorization');
+  const client = isKnown ? 'AuthenticatedClient' : 'Client';
+  const all = [...path, 'client=carnet', ...(body && model ? [`body=${model}.from_dict(json.loads(${quoted(body)}))`] : []), ...rest];
+  return `# openapi-python-client generate --url ${new URL('openapi.json', base).href} --meta none --output-path carnet_client
+${body && model ? 'import json\n\n' : ''}from carnet_client import ${client}
+from carnet_client.api.${snake(operation.about.tags[0])} import ${call}
+${body && model ? `from carnet_client.models import ${model}\n` : ''}
+with ${client}(base_url=${quoted(base.replace(/\/$/, ''))}${isKnown ? ', token="YOUR-KEY"' : ''}) as carnet:
+    answer = ${call}.sync_detailed(${all.join(', ')})
+    print(answer.status_code, answer.content.decode())`;
 }
 
-/** @param {{ operation: Operation, language: string, setLanguage: (language: string) => void }} props */
-export function Snippets({ operation, language, setLanguage }) {
-  const text = LANGUAGES[language](requestOf(operation));
+/** @param {{ operation: Operation, sample: Sample, language: string, setLanguage: (language: string) => void }} props */
+export function Snippets({ operation, sample, language, setLanguage }) {
+  const text = LANGUAGES[language](sample, operation);
   const block = useRef(/** @type {HTMLElement | null} */ (null));
   return html`<div class="tabs" role="group" aria-label="Language">
     ${Object.keys(LANGUAGES).map((name) => html`<button type="button" key=${name} aria-pressed=${name === language} onClick=${() => setLanguage(name)}>${name}</button>`)}

@@ -52,7 +52,19 @@ export function changesOf(fields, typed, stored) {
  */
 export function emptied(fields, typed, stored) {
   const changes = changesOf(fields, typed, stored);
-  return fields.filter((field) => field.required && field.kind === 'string' && changes[field.name] === '').map(({ name }) => name);
+  return fields.filter((field) => field.required && field.kind === 'string' && changes[field.name] === '');
+}
+
+/**
+ * The fields that somebody else has changed, and which of them were typed here, too.
+ * @param {Field[]} fields
+ * @param {Typed} typed
+ * @param {any} before
+ * @param {any} now
+ */
+export function clashesOf(fields, typed, before, now) {
+  const theirs = fields.filter(({ name }) => writeJson(before[name] ?? null) !== writeJson(now[name] ?? null));
+  return { theirs, clashes: theirs.filter(({ name }) => name in typed) };
 }
 
 /**

@@ -26,6 +26,7 @@ export function wordsOf(collection, record) {
   const spaced = (...names) => names.map(text).filter(Boolean).join(' ');
   const fields = collection.fields.filter((field) => !field.references && field.kind !== 'boolean');
   const candidates = [
+    fromTitle(collection.title ?? '', text),
     spaced('first_name', 'last_name'),
     [spaced('number', 'street'), spaced('postcode', 'city')].filter(Boolean).join(', '),
     ...TITLES.map((name) => spaced(name)),
@@ -34,6 +35,17 @@ export function wordsOf(collection, record) {
   const words = [...(candidates.find(Boolean) ?? '')];
   if (words.length === 0) return `${collection.name} ${idOf(record)}`;
   return words.length > LONGEST ? `${words.slice(0, LONGEST).join('')}…` : words.join('');
+}
+
+/**
+ * The title with the values in their places; of a part without a value nothing is left, nor of the signs around it.
+ * @param {string} title
+ * @param {(name: string) => string} text
+ */
+function fromTitle(title, text) {
+  const filled = title.replace(/\{([a-z][a-z0-9_]*)\}/g, (_whole, name) => text(name));
+  if (![...title.matchAll(/\{([a-z][a-z0-9_]*)\}/g)].some(([, name]) => text(name))) return '';
+  return filled.replace(/\(\s*\)|\[\s*\]/g, '').replace(/\s+/g, ' ').replace(/^[\s,;:·–-]+|[\s,;:·–-]+$/g, '').replace(/,(\s*,)+/g, ',');
 }
 
 /**
@@ -58,6 +70,16 @@ const askedIn = new WeakMap();
  * @param {string} id
  */
 export function wordsFor(collection, id) {
+  const found = knownOf(collection, id);
+  if (collection.fetches && askedIn.get(found) !== epoch) {
+    askedIn.set(found, epoch);
+    learn(collection, id, found);
+  }
+  return found;
+}
+
+/** @param {Collection} collection @param {string} id @returns {Known} */
+function knownOf(collection, id) {
   const name = `${collection.name}/${id}`;
   let found = known.get(name);
   if (!found || (found.value.refused ?? key.value) !== key.value) {
@@ -67,10 +89,6 @@ export function wordsFor(collection, id) {
       if (known.size <= MOST) break;
       known.delete(oldest);
     }
-  }
-  if (collection.fetches && askedIn.get(found) !== epoch) {
-    askedIn.set(found, epoch);
-    learn(collection, id, found);
   }
   return found;
 }
@@ -91,6 +109,13 @@ async function learn(collection, id, found) {
   } catch {
     askedIn.delete(found);
   }
+}
+
+/** Words of a record that came along with another. @param {Collection} collection @param {any} record */
+export function teachWords(collection, record) {
+  const found = knownOf(collection, idOf(record));
+  askedIn.set(found, epoch);
+  found.value = { words: wordsOf(collection, record), isGone: false, refused: null };
 }
 
 /** From now on the words are asked for again where they are shown; the old ones stay until the answer. */

@@ -12,6 +12,9 @@ export function findChromium() {
   return places.find((path) => path && existsSync(path));
 }
 
+/** How long a page may take, in milliseconds: a machine with other work to do is no fault of it. */
+export const PATIENCE = 60_000;
+
 export async function launch() {
   return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
 }
@@ -24,7 +27,7 @@ export async function watch(browser, server, { expected = [], ...options } = {})
     addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
+  page.setDefaultTimeout(PATIENCE);
   const faults = [];
   const requests = [];
   page.on('console', (message) => {

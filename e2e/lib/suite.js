@@ -1,5 +1,5 @@
 // Tests by name, one after the other, counted at the end.
-import { launch, watch } from './browser.js';
+import { launch, PATIENCE, watch } from './browser.js';
 import { Server } from './server.js';
 
 const tests = [];
@@ -16,6 +16,15 @@ export function test(name, setting, body) {
 export function equal(found, wanted, about = '') {
   const [one, other] = [found, wanted].map((value) => JSON.stringify(value));
   if (one !== other) throw new Error(`${about} is\n  ${one}\nand should be\n  ${other}`);
+}
+
+/** Reads until it is as wanted: what a page shows, asks for and stores follows what is done to it a moment later. */
+export async function soon(read, wanted, about = '') {
+  const text = JSON.stringify(wanted);
+  for (const until = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const found = await read();
+    if (JSON.stringify(found) === text || Date.now() > until) return equal(found, wanted, about);
+  }
 }
 
 export function that(holds, about) {

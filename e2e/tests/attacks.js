@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { chromium } from 'playwright-core';
 import { findChromium } from '../lib/browser.js';
-import { equal, test, that } from '../lib/suite.js';
+import { equal, soon, test, that } from '../lib/suite.js';
 
 const SECRET = 'Not-For-Others';
 
@@ -89,8 +89,8 @@ test('a page of another origin writes nothing and reads nothing', {}, async ({ s
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   const counted = metrics.match(/_count\{method="POST",[^}]*status="403"\} (\d+)/);
   that(Number(counted?.[1]) >= 8, `of the writes arrived ${counted?.[1]}`);
-  equal(await total(server), 1, 'the number of users');
-  equal((await (await fetch(`${server.url}/users/1/`)).json()).first_name, 'John');
+  await soon(() => total(server), 1, 'the number of users');
+  await soon(async () => (await (await fetch(`${server.url}/users/1/`)).json()).first_name, 'John');
 });
 
 test('a name that was made to lead here opens nothing', {}, async ({ server }) => {
@@ -124,5 +124,5 @@ test('a name that was made to lead here opens nothing', {}, async ({ server }) =
   } finally {
     await rebound.close();
   }
-  equal(await total(server), 1, 'the number of users');
+  await soon(() => total(server), 1, 'the number of users');
 });

@@ -1,6 +1,6 @@
 // What is deleted with a record, loses its reference, or keeps it: said before, and exactly.
 import { accessible } from '../lib/browser.js';
-import { equal, test, that } from '../lib/suite.js';
+import { soon, test } from '../lib/suite.js';
 
 const BOOK = `
 [[collection]]
@@ -50,7 +50,7 @@ test('a delete says what goes with it, what is cleared, and what keeps it', { co
   await page.goto(`${server.url}/console/#/address/1`);
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.locator('.consequences li').first().waitFor();
-  equal(await lines(page), [
+  await soon(() => lines(page), [
     '3 meetings are deleted with it. Show them',
     'What refers to those meetings is affected, too: minutes are deleted.',
     '2 users lose their address. Show them',
@@ -59,26 +59,26 @@ test('a delete says what goes with it, what is cleared, and what keeps it', { co
   await accessible(page, 'delete-consequences');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('still referenced by users').waitFor();
-  equal(await lines(page), [
+  await soon(() => lines(page), [
     '3 meetings are deleted with it. Show them',
     'What refers to those meetings is affected, too: minutes are deleted.',
     '2 users lose their address. Show them',
     '1 record of users refers to it as office: as long as it does, this cannot be deleted. Show it',
   ]);
-  equal(await page.getByRole('link', { name: /contracts/ }).filter({ hasText: 'Show' }).count(), 0);
+  await soon(() => page.getByRole('link', { name: /contracts/ }).filter({ hasText: 'Show' }).count(), 0);
   await page.getByRole('link', { name: 'Show it' }).click();
   await page.getByText('1 match').waitFor();
-  equal(new URL(page.url()).hash, '#/users?office=1');
+  await soon(() => new URL(page.url()).hash, '#/users?office=1');
 
   await server.put('/users/1/', { office: null });
   await page.goto(`${server.url}/console/#/address/1`);
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('link', { name: 'Show them' }).first().waitFor();
-  equal((await lines(page)).length, 3);
+  await soon(async () => (await lines(page)).length, 3);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('Deleted: Paris').waitFor();
-  equal((await server.json('/meetings/')).meta.total_count, 1);
-  equal((await server.json('/users/')).object_list.map((one) => one.address), [null, null]);
+  await soon(async () => (await server.json('/meetings/')).meta.total_count, 1);
+  await soon(async () => (await server.json('/users/')).object_list.map((one) => one.address), [null, null]);
 
   // Nothing refers to it: nothing is said.
   await server.put('/users/2/', { office: null });
@@ -86,7 +86,7 @@ test('a delete says what goes with it, what is cleared, and what keeps it', { co
   await page.goto(`${server.url}/console/#/address/${alone}`);
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByText('Nothing refers to it.').waitFor();
-  equal(await lines(page), []);
+  await soon(() => lines(page), []);
 });
 
 test('a delete says what it cannot know', { config: `${BOOK}
@@ -98,12 +98,12 @@ authorization = true
   await page.goto(`${server.url}/console/#/address/1`);
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.locator('.consequences li').first().waitFor();
-  equal(await lines(page), [
+  await soon(() => lines(page), [
     'Those of meetings that refer to it are deleted with it; how many cannot be read here.',
     'What refers to those meetings is affected, too: minutes are deleted.',
     'Those of contracts that refer to it keep it from being deleted; how many cannot be read here.',
   ]);
-  that((await page.getByRole('dialog').count()) === 1, 'another question was asked');
+  await soon(async () => (await page.getByRole('dialog').count()) === 1, true, 'another question was asked');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('Deleted: Paris').waitFor();
 });

@@ -30,6 +30,7 @@ async function look(page, server, count) {
     await act();
     await page.locator(`a[data-id="${shown}"]`).waitFor();
     await page.locator('a.reference', { hasText: 'quai de Valmy' }).nth(19).waitFor();
+    await page.locator('.side .count').nth(1).waitFor();
     page.off('request', note);
     seen[name] = await Promise.all(requests.filter((request) => !request.url().includes('/console/')).map(async (request) => {
       const path = request.url().replace(server.url, '');
@@ -60,7 +61,6 @@ async function measure(browser, server, count) {
   execFileSync('python3', [new URL('../lib/fill.py', import.meta.url).pathname, `${server.folder}/carnet.db`, String(count)]);
   await server.restart();
   const page = await watch(browser, server);
-  page.setDefaultTimeout(60_000);
   const found = {};
   for (const [name, requests] of Object.entries(await look(page, server, count))) {
     const list = requests.find(({ shape }) => shape.startsWith('GET /users/'));

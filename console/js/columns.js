@@ -1,0 +1,54 @@
+// The columns of a list: which are shown, kept in this browser for each collection.
+import { Icon } from './icons.js';
+import { ID } from './model.js';
+import { Pop } from './pop.js';
+import { isTechnical } from './theme.js';
+import { html, signal, useState } from '../vendor/preact-11.2.0.js';
+
+/** @typedef {import('./model.js').Collection} Collection */
+
+const COLUMNS_KEPT_AS = 'carnet-columns';
+
+/** What a person has chosen, by collection and field: shown or not. @type {import('../vendor/preact-11.2.0.js').Signal<Record<string, Record<string, boolean>>>} */
+const chosen = signal(readChosen());
+
+function readChosen() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(COLUMNS_KEPT_AS) ?? '{}');
+    return kept && typeof kept === 'object' ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Collection} collection @param {import('./model.js').Field} field */
+function isShown({ name }, field) {
+  // Nobody knows people by their number, but who builds with it.
+  return chosen.value[name]?.[field.name] ?? (field !== ID || isTechnical.value);
+}
+
+/** The columns that are shown. The first leads to the record, so it is none that leads elsewhere. @param {Collection} collection */
+export function columnsOf(collection) {
+  const shown = [ID, ...collection.fields].filter((field) => isShown(collection, field));
+  return shown.length === 0 || shown[0].references ? [ID, ...shown] : shown;
+}
+
+/** @param {{ collection: Collection }} props */
+export function ColumnsButton({ collection }) {
+  const [isOpen, setOpen] = useState(false);
+  /** @param {string} field @param {boolean} shown */
+  const show = (field, shown) => {
+    chosen.value = { ...chosen.value, [collection.name]: { ...chosen.value[collection.name], [field]: shown } };
+    localStorage.setItem(COLUMNS_KEPT_AS, JSON.stringify(chosen.value));
+  };
+  return html`<span class="chip-place">
+    <button type="button" class="quiet" title="Columns" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}><${Icon} name="columns" /><span class="on-wide">Columns</span></button>
+    ${isOpen && html`<${Pop} label="Columns" onClose=${() => setOpen(false)}>
+      <fieldset class="ticks"><legend>Columns of ${collection.label}</legend>
+        ${[ID, ...collection.fields].map((field) => html`<label key=${field.name}>
+          <input type="checkbox" checked=${isShown(collection, field)} onChange=${(/** @type {any} */ event) => show(field.name, event.target.checked)} />
+          ${field.label}</label>`)}
+      </fieldset>
+    <//>`}
+  </span>`;
+}
