@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { launch } from '../../e2e/lib/browser.js';
+import { launch, PATIENCE } from '../../e2e/lib/browser.js';
 import { Server } from '../../e2e/lib/server.js';
 import { equal, that } from '../../e2e/lib/suite.js';
 import { book } from './book.js';
@@ -46,7 +46,7 @@ while ((await ask('GET', '/users/')).status === 401) await new Promise((soon) =>
 const browser = await launch();
 const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' });
 const page = await context.newPage();
-page.setDefaultTimeout(15000);
+page.setDefaultTimeout(PATIENCE);
 const faults = [];
 const requests = [];
 page.on('pageerror', (error) => faults.push(`page: ${error.message}`));
