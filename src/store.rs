@@ -46,7 +46,7 @@ use audit::{Actor, Deed, Exported, Imported};
 use cache::list_request::ListRequest;
 use cache::read_path;
 pub use error::{OpenError, StoreError};
-use imports::{Begun, ImportRow, ImportedFile, NewImport};
+use imports::{Begun, FileState, ImportRow, ImportedFile, NewImport};
 use keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use migration::MigrationPlan;
 pub use page::{Page, Piece, Records, Room};
@@ -267,18 +267,18 @@ impl Store {
         }
     }
 
-    /// Remembers for a week that the ids of a file are those of a collection.
-    pub async fn note_file(&self, file: ImportedFile) -> Result<(), KeyAdminError> {
+    /// Remembers for a week that the ids of a file are those of a collection, and whether its import is over.
+    pub async fn note_file(&self, file: ImportedFile, is_over: bool) -> Result<(), KeyAdminError> {
         match self {
-            Self::Sqlite(engine) => engine.note_file(file).await,
-            Self::Postgres(engine) => engine.note_file(&file).await,
+            Self::Sqlite(engine) => engine.note_file(file, is_over).await,
+            Self::Postgres(engine) => engine.note_file(&file, is_over).await,
         }
     }
 
-    pub async fn knows_file(&self, file: ImportedFile) -> Result<bool, KeyAdminError> {
+    pub async fn file_state(&self, file: ImportedFile) -> Result<FileState, KeyAdminError> {
         match self {
-            Self::Sqlite(engine) => engine.knows_file(file).await,
-            Self::Postgres(engine) => engine.knows_file(&file).await,
+            Self::Sqlite(engine) => engine.file_state(file).await,
+            Self::Postgres(engine) => engine.file_state(&file).await,
         }
     }
 

@@ -27,6 +27,27 @@ pub struct ImportedFile {
     pub hash: [u8; 32],
 }
 
+/// What is known of a file whose ids may be those of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileState {
+    Unknown,
+    /// An import of it was begun, and is under way or was stopped.
+    Begun,
+    /// An import of it came to its end.
+    Over,
+}
+
+impl FileState {
+    /// By what the row says, where there is one.
+    pub(super) fn of(is_over: Option<bool>) -> Self {
+        match is_over {
+            None => Self::Unknown,
+            Some(false) => Self::Begun,
+            Some(true) => Self::Over,
+        }
+    }
+}
+
 /// What became of a new import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {

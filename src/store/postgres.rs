@@ -72,7 +72,7 @@ use super::cache::MemoryUse;
 use super::cache::list_request::ListRequest;
 use super::cache::read_path;
 use super::fatal::FatalLatch;
-use super::imports::{Begun, ImportRow, ImportedFile, NewImport};
+use super::imports::{Begun, FileState, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::Usage;
@@ -270,15 +270,15 @@ impl Postgres {
         session.keys.with(&session.server, StoreError::OutcomeUnknown, tell).await
     }
 
-    pub(super) async fn note_file(&self, file: &ImportedFile) -> Result<(), KeyAdminError> {
+    pub(super) async fn note_file(&self, file: &ImportedFile, is_over: bool) -> Result<(), KeyAdminError> {
         let session = self.in_session()?;
-        let note = async |table: &mut KeyTable| table.note_file(file).await;
+        let note = async |table: &mut KeyTable| table.note_file(file, is_over).await;
         session.keys.with(&session.server, StoreError::OutcomeUnknown, note).await
     }
 
-    pub(super) async fn knows_file(&self, file: &ImportedFile) -> Result<bool, KeyAdminError> {
+    pub(super) async fn file_state(&self, file: &ImportedFile) -> Result<FileState, KeyAdminError> {
         let session = self.in_session()?;
-        let look = async |table: &mut KeyTable| table.knows_file(file).await;
+        let look = async |table: &mut KeyTable| table.file_state(file).await;
         session.keys.with(&session.server, StoreError::Unavailable, look).await
     }
 

@@ -46,7 +46,7 @@ use super::audit::{Actor, Deed};
 use super::cache::Cache;
 use super::cache::builder::Builder;
 use super::fatal::FatalLatch;
-use super::imports::{Begun, ImportRow, ImportedFile, NewImport};
+use super::imports::{Begun, FileState, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
 use super::quota::{Usage, Windows};
@@ -192,12 +192,12 @@ impl Sqlite {
         self.with_keys(move |table| table.tell_import(number, is_over, &report)).await
     }
 
-    pub(super) async fn note_file(&self, file: ImportedFile) -> Result<(), KeyAdminError> {
-        self.with_keys(move |table| table.note_file(&file)).await
+    pub(super) async fn note_file(&self, file: ImportedFile, is_over: bool) -> Result<(), KeyAdminError> {
+        self.with_keys(move |table| table.note_file(&file, is_over)).await
     }
 
-    pub(super) async fn knows_file(&self, file: ImportedFile) -> Result<bool, KeyAdminError> {
-        self.with_keys(move |table| table.knows_file(&file)).await
+    pub(super) async fn file_state(&self, file: ImportedFile) -> Result<FileState, KeyAdminError> {
+        self.with_keys(move |table| table.file_state(&file)).await
     }
 
     pub(super) async fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {

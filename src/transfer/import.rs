@@ -27,7 +27,7 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, representation};
 use crate::store::copy::{CopyError, Progress, Watch};
-use crate::store::imports::ImportedFile;
+use crate::store::imports::{FileState, ImportedFile};
 use crate::store::keys::KeyAdminError;
 use crate::store::snapshot::{self, Of};
 use crate::store::write::Origin;
@@ -117,23 +117,27 @@ impl Import<'_> {
             }
         }
         let file = if seen.has_ids && self.options.matching.is_none() { Some(self.hashed()?) } else { None };
-        let is_known = match (&file, self.served().or(store)) {
-            (Some(file), Some(store)) => store.knows_file(file.clone()).await.map_err(broken)?,
-            _ => false,
+        let state = match (&file, self.served().or(store)) {
+            (Some(file), Some(store)) => store.file_state(file.clone()).await.map_err(broken)?,
+            _ => FileState::Unknown,
         };
         let matched = snapshot::with(self.of, self.catalog, async |snapshot| {
-            Ok(self.matched(snapshot, seen, is_known, &mut report).await)
+            Ok(self.matched(snapshot, seen, state, &mut report).await)
         });
         let plan = matched.await??;
         report.settle(self.options);
         if let (Some(plan), true, Some(store)) = (plan, report.faults.count == 0, store) {
-            if let (Match::Id, Some(file)) = (&plan.by, file) {
+            let file = file.filter(|_| plan.by == Match::Id);
+            if let Some(file) = &file {
                 // Before the first chunk: a run that is stopped can go on by the same rule.
-                store.note_file(file).await.map_err(broken)?;
+                store.note_file(file.clone(), state == FileState::Over).await.map_err(broken)?;
             }
             let entries = report.read;
             tell(watch, Progress::Importing { name: self.collection.name().to_owned(), entries });
             Box::pin(self.store(plan, store, &mut report, watch)).await?;
+            if let Some(file) = file {
+                store.note_file(file, true).await.map_err(broken)?;
+            }
             tell(watch, Progress::Done);
         }
         Ok(report)

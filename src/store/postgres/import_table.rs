@@ -3,7 +3,7 @@
 //! nodes have the same.
 
 use super::key_table::{KeyTable, undone, unread, unwritten};
-use crate::store::imports::{Begun, ImportRow, ImportedFile, KEPT, NewImport, SILENCE};
+use crate::store::imports::{Begun, FileState, ImportRow, ImportedFile, KEPT, NewImport, SILENCE};
 use crate::store::keys::KeyAdminError;
 
 impl KeyTable {
@@ -40,19 +40,24 @@ impl KeyTable {
         told.map(|_| ()).map_err(unwritten)
     }
 
-    pub(super) async fn note_file(&mut self, file: &ImportedFile) -> Result<(), KeyAdminError> {
+    pub(super) async fn note_file(
+        &mut self,
+        file: &ImportedFile,
+        is_over: bool,
+    ) -> Result<(), KeyAdminError> {
         let text = "DELETE FROM _carnet_imported_files WHERE told < now() - make_interval(secs => $1)";
         self.conn.client.execute(text, &[&KEPT.as_secs_f64()]).await.map_err(unwritten)?;
-        let text = "INSERT INTO _carnet_imported_files (collection, hash) VALUES ($1, $2) \
-             ON CONFLICT (collection, hash) DO UPDATE SET told = now()";
-        let noted = self.conn.client.execute(text, &[&file.collection, &&file.hash[..]]).await;
+        let text = "INSERT INTO _carnet_imported_files (collection, hash, is_over) VALUES ($1, $2, $3) \
+             ON CONFLICT (collection, hash) DO UPDATE SET told = now(), is_over = excluded.is_over";
+        let noted = self.conn.client.execute(text, &[&file.collection, &&file.hash[..], &is_over]).await;
         noted.map(|_| ()).map_err(unwritten)
     }
 
-    pub(super) async fn knows_file(&mut self, file: &ImportedFile) -> Result<bool, KeyAdminError> {
-        let text = "SELECT FROM _carnet_imported_files WHERE collection = $1 AND hash = $2";
+    pub(super) async fn file_state(&mut self, file: &ImportedFile) -> Result<FileState, KeyAdminError> {
+        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = $1 AND hash = $2";
         let row = self.conn.client.query_opt(text, &[&file.collection, &&file.hash[..]]).await;
-        row.map(|row| row.is_some()).map_err(unread)
+        let is_over = row.and_then(|row| row.map(|row| row.try_get(0)).transpose()).map_err(unread)?;
+        Ok(FileState::of(is_over))
     }
 
     pub(super) async fn import(&mut self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {

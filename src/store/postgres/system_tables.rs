@@ -138,6 +138,7 @@ CREATE TABLE IF NOT EXISTS _carnet_imported_files (
   collection text NOT NULL,
   hash bytea NOT NULL,
   told timestamptz NOT NULL DEFAULT now(),
+  is_over boolean NOT NULL,
   PRIMARY KEY (collection, hash)
 );
 CREATE INDEX IF NOT EXISTS _carnet_answers_moment ON _carnet_answers (moment);

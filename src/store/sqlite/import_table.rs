@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::key_table::{KeyTable, failed, uncommitted};
 use crate::record::moment::Moment;
-use crate::store::imports::{Begun, ImportRow, ImportedFile, KEPT, NewImport};
+use crate::store::imports::{Begun, FileState, ImportRow, ImportedFile, KEPT, NewImport};
 use crate::store::keys::KeyAdminError;
 
 const TABLE: &str = "
@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS _carnet_imported_files (
   collection TEXT NOT NULL,
   hash BLOB NOT NULL,
   told INTEGER NOT NULL,
+  is_over INTEGER NOT NULL CHECK (is_over IN (0, 1)),
   PRIMARY KEY (collection, hash)
 ) STRICT;
 ";
@@ -58,21 +59,21 @@ impl KeyTable {
         transaction.commit().map_err(uncommitted)
     }
 
-    pub(super) fn note_file(&mut self, file: &ImportedFile) -> Result<(), KeyAdminError> {
+    pub(super) fn note_file(&mut self, file: &ImportedFile, is_over: bool) -> Result<(), KeyAdminError> {
         let now = Moment::now().seconds();
         let transaction = self.begin()?;
         let text = "DELETE FROM _carnet_imported_files WHERE told < ?1";
         transaction.execute(text, [now - KEPT.as_secs().cast_signed()]).map_err(failed)?;
-        let text = "INSERT INTO _carnet_imported_files (collection, hash, told) VALUES (?1, ?2, ?3) \
-             ON CONFLICT DO UPDATE SET told = excluded.told";
-        transaction.execute(text, params![file.collection, file.hash, now]).map_err(failed)?;
+        let text = "INSERT INTO _carnet_imported_files (collection, hash, told, is_over) \
+             VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET told = excluded.told, is_over = excluded.is_over";
+        transaction.execute(text, params![file.collection, file.hash, now, is_over]).map_err(failed)?;
         transaction.commit().map_err(uncommitted)
     }
 
-    pub(super) fn knows_file(&self, file: &ImportedFile) -> Result<bool, KeyAdminError> {
-        let text = "SELECT 1 FROM _carnet_imported_files WHERE collection = ?1 AND hash = ?2";
-        let mut statement = self.connection.prepare(text).map_err(failed)?;
-        statement.exists(params![file.collection, file.hash]).map_err(failed)
+    pub(super) fn file_state(&self, file: &ImportedFile) -> Result<FileState, KeyAdminError> {
+        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = ?1 AND hash = ?2";
+        let row = self.connection.query_row(text, params![file.collection, file.hash], |row| row.get(0));
+        row.optional().map(FileState::of).map_err(failed)
     }
 
     pub(super) fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::report::Report;
 use super::{Existing, Import, ImportError, Seen};
 use crate::catalog::collection::Collection;
+use crate::record::value::Cell;
 use crate::record::{RecordId, Value};
+use crate::store::imports::FileState;
 use crate::store::snapshot::Snapshot;
 use crate::transfer::entry::{Fault, Faults};
 use crate::transfer::judge::Judged;
@@ -19,17 +21,25 @@ pub(super) struct Plan {
     pub(super) records: Outcomes,
 }
 
+/// Entries beside the records of a collection.
+struct Joined {
+    outcomes: Outcomes,
+    faults: Faults,
+    /// The largest id of a record.
+    largest: i64,
+}
+
 impl Import<'_> {
     /// Finds the record of each entry, and all faults that only a look at the store shows.
     pub(super) async fn matched(
         &self,
         snapshot: &mut Snapshot<'_>,
         seen: Seen,
-        is_known: bool,
+        state: FileState,
         report: &mut Report,
     ) -> Result<Option<Plan>, ImportError> {
         let (records, counter) = snapshot.extent(self.collection.position()).await?;
-        let by = match self.rule(seen.has_ids, is_known || records == 0 || counter == 0) {
+        let by = match self.rule(seen.has_ids, state != FileState::Unknown || records == 0 || counter == 0) {
             Ok(by) => by,
             Err(words) => {
                 report.faults.push(Fault { line: 1, words });
@@ -45,8 +55,8 @@ impl Import<'_> {
                 Some(Slot { key, line, is_whole: true, ..Slot::default() })
             })?;
             let Some(target) = self.judge_of().target(reference).map(Collection::position) else { continue };
-            let (outcomes, _) = self.join(snapshot, slots, Match::Whole, target, true).await?;
-            found.push((reference, outcomes));
+            let joined = self.join(snapshot, slots, Match::Whole, target, true).await?;
+            found.push((reference, joined.outcomes));
         }
         let slots = self.slots(|entry, judged| {
             let resolved = Self::resolve(judged, entry, &mut found);
@@ -55,10 +65,12 @@ impl Import<'_> {
             Some(Slot { key, given, mask, line: line(judged), is_whole })
         })?;
         let position = self.collection.position();
-        let (records, faults) = self.join(snapshot, slots, by.clone(), position, false).await?;
-        report.faults.append(faults);
-        let mut plan = Plan { by, parts: found, records };
-        self.check_outcomes(&mut plan, counter, report)?;
+        let joined = self.join(snapshot, slots, by.clone(), position, false).await?;
+        report.faults.append(joined.faults);
+        let mut plan = Plan { by, parts: found, records: joined.outcomes };
+        // A chunk that was taken back may have used up its ids. Those after the last that was stored are still its own.
+        let given = if state == FileState::Begun { joined.largest } else { counter };
+        self.check_outcomes(&mut plan, given, report)?;
         Ok(Some(plan))
     }
 
@@ -136,7 +148,7 @@ impl Import<'_> {
                 let key = matching::of_id(id(judged)?);
                 Some(Slot { key, line: line(judged), ..Slot::default() })
             })?;
-            let (mut found, _) = self.join(snapshot, slots, Match::Id, reference.target, true).await?;
+            let mut found = self.join(snapshot, slots, Match::Id, reference.target, true).await?.outcomes;
             self.each(|entry, judged| {
                 if let Some(judged) = judged
                     && let Some(id) = id(judged)
@@ -158,18 +170,24 @@ impl Import<'_> {
         by: Match,
         position: usize,
         is_shared: bool,
-    ) -> Result<(Outcomes, Faults), ImportError> {
+    ) -> Result<Joined, ImportError> {
         let collection = self.catalog.at(position);
         let is_vain = by == Match::None;
         let mut join = Join::new(slots, by, is_shared, &self.options.folder)?;
+        let mut largest = 0;
         for part in 0..join.parts() {
             join.begin(part, collection)?;
             if !is_vain {
-                snapshot.each(position, |id, cells| join.show(collection, id, cells)).await?;
+                let show = |id: RecordId, cells: &[Cell<'_>]| {
+                    largest = id.get();
+                    join.show(collection, id, cells);
+                };
+                snapshot.each(position, show).await?;
             }
             join.end()?;
         }
-        Ok(join.finish())
+        let (outcomes, faults) = join.finish();
+        Ok(Joined { outcomes, faults, largest })
     }
 
     /// The same entry with the ids of the records that it refers to by what they hold. One that is not there has an id
@@ -188,9 +206,9 @@ impl Import<'_> {
     }
 
     /// What is wrong with entries once it is known which records they mean.
-    fn check_outcomes(&self, plan: &mut Plan, counter: i64, report: &mut Report) -> Result<(), ImportError> {
+    fn check_outcomes(&self, plan: &mut Plan, given: i64, report: &mut Report) -> Result<(), ImportError> {
         let judge = self.judge_of();
-        let mut largest = counter;
+        let mut largest = given;
         self.each(|entry, judged| {
             let Some(judged) = judged else { return Ok(()) };
             let found = plan.records.get(entry)?;
@@ -209,7 +227,7 @@ impl Import<'_> {
             if plan.by == Match::Id {
                 match judged.id.map(RecordId::get) {
                     None => report.faults.push(Fault::at(judged.line, "id is missing")),
-                    Some(id) if id <= counter => {
+                    Some(id) if id <= given => {
                         let words = format!("id {id} was given before and its record is gone");
                         report.faults.push(Fault::at(judged.line, &words));
                     }

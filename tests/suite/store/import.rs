@@ -457,19 +457,22 @@ fn killed_and_gone_on(file: &str) -> std::sync::Arc<Home> {
     home
 }
 
-/// What PostgreSQL takes back has used up its ids: such a file does not go on there.
-mod sqlite {
-    use super::*;
-
-    #[test]
-    fn a_killed_import_of_a_file_with_ids_goes_on_by_its_ids() {
-        let mut file = "id,first_name,last_name\n".to_owned();
-        for number in 0..some_chunks() {
-            writeln!(file, "{},F,L{}", 3 * number + 5, number % 7).unwrap();
-        }
-        let home = killed_and_gone_on(&file);
-        // Another file is not that one.
-        let other = import(&home, "b.csv", "id,first_name,last_name\n5,a,b\n", &["--into", "users"]);
-        other.exits(2).says(&["the file has ids, and users has records."]);
+#[test]
+fn a_killed_import_of_a_file_with_ids_goes_on_by_its_ids() {
+    let mut file = "id,first_name,last_name\n".to_owned();
+    let ids: Vec<String> = (0..some_chunks()).map(|number| (3 * number + 5).to_string()).collect();
+    for (number, id) in ids.iter().enumerate() {
+        writeln!(file, "{id},F,L{}", number % 7).unwrap();
     }
+    let home = killed_and_gone_on(&file);
+    assert_eq!(home.query("SELECT id FROM users ORDER BY id"), ids);
+    // Another file is not that one.
+    let other = import(&home, "b.csv", "id,first_name,last_name\n5,a,b\n", &["--into", "users"]);
+    other.exits(2).says(&["the file has ids, and users has records."]);
+    // Once it is over, what is gone stays gone.
+    let server = home.serve();
+    assert_eq!(server.status(&format!("DELETE /users/{}/", ids[ids.len() - 1])), 200);
+    server.stop();
+    let again = home.run(&["import", "a.csv", "--into", "users"]).exits(2);
+    again.says(&["was given before and its record is gone"]);
 }
