@@ -1,6 +1,10 @@
 //! Imports on several nodes: every node knows all of them, and one that is gone stands in nobody's way.
 
+use std::fs;
+use std::time::Duration;
+
 use dev::configs;
+use dev::process::Process;
 use serde_json::json;
 
 use crate::support::home::Home;
@@ -46,4 +50,24 @@ fn the_import_of_a_killed_node_is_stopped_and_another_node_completes_it() {
     );
     assert_eq!((other.total("/users/"), other.total("/address/")), (20_000, 500));
     assert_eq!(home.query("SELECT count(DISTINCT last_name) FROM users"), ["20000"]);
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn ids_that_a_killed_import_used_up_are_still_those_of_its_file() {
+    let home = Home::new(&configs::built_in());
+    home.serve().stop();
+    let ids: Vec<String> = (0..3_000).map(|number| (3 * number + 5).to_string()).collect();
+    let rows: String = ids.iter().map(|id| format!("{id},F,L\n")).collect();
+    fs::write(home.path("a.csv"), format!("id,first_name,last_name\n{rows}")).unwrap();
+    let stored = || home.query("SELECT id FROM users ORDER BY id");
+    let mut import = Process::start(home.command_here(&["import", "a.csv", "--into", "users"]));
+    while stored().is_empty() {
+        assert_eq!(import.wait_for(Duration::ZERO), None, "nothing is stored");
+    }
+    import.kill();
+    // As where it was killed within a chunk: what is taken back of that has moved the counter.
+    home.query("SELECT setval(pg_get_serial_sequence('users', 'id'), max(id) + 300) FROM users");
+    home.run(&["import", "a.csv", "--into", "users"]).exits(0);
+    assert_eq!(stored(), ids);
 }
