@@ -97,8 +97,8 @@ impl Value {
         }
     }
 
-    /// How it stands to a value of the same kind: numbers by value, `false` before `true`, what is earlier first. Texts are compared by their
-    /// fold, which is not made here.
+    /// How it stands to a value of the same kind: numbers by value, `false` before `true`, what is earlier first. Texts
+    /// are compared by their fold, which is not made here.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(other)),

@@ -6,6 +6,7 @@ mod chunk;
 mod options;
 mod plan;
 mod report;
+mod state;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -37,6 +38,7 @@ pub use chunk::Pace;
 pub use options::{Existing, Options, Said};
 use plan::Plan;
 pub use report::Report;
+pub use state::State;
 
 /// Why an import came to no end.
 #[derive(Debug, thiserror::Error)]

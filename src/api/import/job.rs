@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
-use super::report::{Extent, Heading, State};
+use super::report::{Extent, Heading};
 use crate::api::App;
 use crate::api::access::{self, Caller};
 use crate::api::error::ApiError;
@@ -21,7 +21,7 @@ use crate::store::copy::Progress;
 use crate::store::snapshot::Of;
 use crate::store::write::Origin;
 use crate::store::{Store, StoreError};
-use crate::transfer::import::{Import, ImportError, Options, Pace, Report, stamp};
+use crate::transfer::import::{Import, ImportError, Options, Pace, Report, State, stamp};
 
 /// How often the other nodes are told how it goes: several times before they take the node for gone.
 const TOLD_EVERY: Duration = Duration::from_secs(3);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::transfer::format::Format;
-use crate::transfer::import::Report;
+use crate::transfer::import::{Report, State};
 
 /// How many faults are told; the others are counted.
 const MOST_FAULTS: usize = 1_000;
@@ -13,30 +13,6 @@ pub(super) struct Heading {
     pub(super) collection: String,
     pub(super) format: Format,
     pub(super) dry_run: bool,
-}
-
-/// How far an import is, or how it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Judging,
-    Storing,
-    Done,
-    /// Something is wrong with the file, and nothing was stored.
-    Refused,
-    /// It came to no end; what was stored is whole.
-    Stopped,
-}
-
-impl State {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Judging => "judging",
-            Self::Storing => "storing",
-            Self::Done => "done",
-            Self::Refused => "refused",
-            Self::Stopped => "stopped",
-        }
-    }
 }
 
 /// How many entries are done, and of how many, once that is known.

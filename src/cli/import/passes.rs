@@ -1,7 +1,8 @@
 //! How far an import at a server is, told as an import here tells it.
 
-use super::remote_report::{RemoteReport, State};
+use super::remote_report::RemoteReport;
 use crate::store::copy::{Progress, Watch};
+use crate::transfer::import::State;
 
 /// Tells from reports what an import here would tell by itself.
 pub(super) struct Passes<'a> {

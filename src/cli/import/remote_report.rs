@@ -4,22 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::transfer::import::{Fault, Faults, Report};
+use crate::transfer::import::{Fault, Faults, Report, State};
 
 /// What the paths of reports begin with.
 const REPORTS: &str = "/_/imports/";
-
-/// How far an import at a server is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Judging,
-    Storing,
-    Done,
-    /// Something is wrong with the file; nothing was stored.
-    Refused,
-    /// It came to no end.
-    Stopped,
-}
 
 /// The report as it is at a moment.
 #[derive(Debug)]
@@ -36,14 +24,7 @@ impl RemoteReport {
     /// None where it is no report. What a report does not have counts as nothing.
     pub(super) fn parse(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
-        let state = match value["state"].as_str()? {
-            "judging" => State::Judging,
-            "storing" => State::Storing,
-            "done" => State::Done,
-            "refused" => State::Refused,
-            "stopped" => State::Stopped,
-            _ => return None,
-        };
+        let state = State::find(value["state"].as_str()?)?;
         let number = |name: &str| value[name].as_u64().unwrap_or(0);
         let mut report = Report::default();
         report.read = number("read");

@@ -11,14 +11,14 @@ use super::super::new_file::NewFile;
 use super::super::{WrongUsage, environment, progress, terminal};
 use super::outcome::{self, FaultyFile};
 use super::passes::{Passes, tell};
-use super::remote_report::{self, RemoteReport, State};
+use super::remote_report::{self, RemoteReport};
 use super::{Arguments, open, said};
 use crate::config;
 use crate::http::client::{Answer, Client, ServerUrl, Upload};
 use crate::http::{HeaderMap, HeaderName, HeaderValue, header, path, query};
 use crate::store::copy::{CopyError, Progress, Watch};
 use crate::transfer::format::Format;
-use crate::transfer::import::{Report, Said};
+use crate::transfer::import::{Report, Said, State};
 
 /// How often a server is asked how far it is.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -2,7 +2,8 @@
 
 /// The number of a house and the street without it.
 ///
-/// `45 quai de Valmy`, `12 bis quai de Valmy`, `12bis …`, else `Hauptstraße 5`. It is a guess; but what carnet writes, a number and one space before the street, is read exactly.
+/// `45 quai de Valmy`, `12 bis quai de Valmy`, `12bis …`, else `Hauptstraße 5`. It is a guess; but what carnet writes,
+/// a number and one space before the street, is read exactly.
 pub fn split_street(text: &str) -> Option<(i64, &str)> {
     leading(text).or_else(|| trailing(text))
 }
