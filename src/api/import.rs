@@ -23,7 +23,7 @@ use crate::store::StoreError;
 use crate::store::audit::Actor;
 use crate::store::imports::{Begun, NewImport};
 use crate::store::write::Origin;
-use crate::transfer::import::{Options, nameless_file, stamp};
+use crate::transfer::import::{Options, nameless_file};
 use job::{Job, Start};
 use report::Heading;
 
@@ -165,7 +165,6 @@ async fn spooled(app: &App, options: &Options, request: &mut Request) -> Result<
     let mut file = nameless_file(&options.folder).map_err(unwritten)?;
     let poured = request.pour_body(app.settings.max_import, |piece| file.write_all(&piece)).await?;
     poured.map_err(unwritten)?;
-    stamp(&file).map_err(unwritten)?;
     Ok(file)
 }
 
