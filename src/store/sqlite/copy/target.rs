@@ -21,9 +21,6 @@ use crate::store::sqlite::sql;
 use crate::store::sqlite::{audit, key_table, kind, place, store_id, tables, version};
 use crate::store::{OpenError, StoreId};
 
-/// Room for the indexes that are made at the end.
-const CACHE_KIB: i64 = 65_536;
-
 pub(in crate::store) struct Target {
     aside: Aside<Keeps>,
     catalog: Arc<Catalog>,
@@ -201,7 +198,6 @@ fn begin(
 ) -> rusqlite::Result<Vec<crate::store::migration::Conflict>> {
     // What the source refers to was looked at there; a table that is built anew must not take others along.
     connection.pragma_update(None, "foreign_keys", false)?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     // What is sorted for an index may be more than there is memory.
     connection.pragma_update(None, "temp_store", "FILE")?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
