@@ -11,6 +11,7 @@ import './tests/safety.js';
 import './tests/deletes.js';
 import './tests/routes.js';
 import './tests/access.js';
+import './tests/me.js';
 import './tests/apipage.js';
 import './tests/faces.js';
 import './tests/attacks.js';

@@ -15,6 +15,7 @@ mod idempotency;
 mod import;
 mod keys;
 mod log_path;
+mod me;
 pub mod openapi;
 mod origin_policy;
 mod problem;
@@ -233,6 +234,7 @@ async fn endpoint(
         }
         (Route::ImportReport(number, _), Verb::Get) => Box::pin(import::report(context, *number)).await,
         (Route::Batch(_), Verb::Post) => Box::pin(batch::write(context, request)).await,
+        (Route::Me, Verb::Get) => Box::pin(me::show(context, request)).await,
         (Route::Keys, Verb::Get) => Box::pin(keys::list(app)).await,
         (Route::Keys, Verb::Post) => Box::pin(keys::create(context, request)).await,
         (Route::Key(name), Verb::Delete) => Box::pin(keys::revoke(context, name, request)).await,

@@ -1,5 +1,6 @@
 // A box to type into that finds records of another collection, and makes a new one in place.
 import { call, query } from './api.js';
+import { mayWrite } from './me.js';
 import { idOf } from './model.js';
 import { NewInPlace } from './inplace.js';
 import { wordsFor, wordsOf } from './words.js';
@@ -39,7 +40,7 @@ export function Combobox({ target, text, onType, common, model, form }) {
   const [makes, setMakes] = useState(false);
   const box = useRef(/** @type {HTMLInputElement | null} */ (null));
   const words = text && sought === null ? (wordsFor(target, text).value.words ?? `${target.label} ${text}`) : '';
-  const canMake = target.creates && form !== `${target.name}/new`;
+  const canMake = target.creates && mayWrite(target) && form !== `${target.name}/new`;
 
   useEffect(() => {
     if (!isOpen) return;

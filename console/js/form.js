@@ -6,6 +6,7 @@ import { Alert } from './dialog.js';
 import { changeDraft, draftOf, dropDraft, NO_OUTCOME } from './drafts.js';
 import { FieldRow } from './input.js';
 import { intentOf } from './intent.js';
+import { mayWrite, ReadOnly } from './me.js';
 import { DeleteButton } from './remove.js';
 import { href } from './route.js';
 import { save } from './saving.js';
@@ -27,7 +28,9 @@ export function Form({ model, collection, id, seen, arrival, onMade, onLeave, on
   const draft = draftOf(name).value;
   const { typed, base, isSaving, isKept, error, faults } = draft;
   const changed = collection.fields.filter((field) => field.name in typed);
-  const editable = isNew || collection.updates !== null;
+  const writes = mayWrite(collection);
+  // What is typed already can be sent, or discarded, whatever the key is by now.
+  const editable = (writes || changed.length > 0) && (isNew || collection.updates !== null);
   const [wasFound] = useState(!arrival && changed.length > 0);
   const [opened, setOpened] = useState(/** @type {string[]} */ (arrival?.caret.id.startsWith(prefix) ? collection.fields.map((field) => field.name) : []));
   const isEditing = isNew || opened.length > 0 || changed.length > 0;
@@ -122,7 +125,8 @@ export function Form({ model, collection, id, seen, arrival, onMade, onLeave, on
             was=${!isNew && field.name in typed ? { value: (base ?? seen).record[field.name] } : null}
             text=${field.name in typed ? typed[field.name] : isNew ? undefined : textOf(seen.record[field.name])}
             onType=${(/** @type {string | null} */ text) => type(field.name, text)} onUndo=${() => type(field.name, undefined)} />`
-        : html`<${ReadRow} key=${field.name} ...${{ model, field }} value=${seen.record[field.name]} onEdit=${editable ? () => open([field.name]) : null} />`)}
+        : html`<${ReadRow} key=${field.name} ...${{ model, field }} value=${seen.record[field.name]} onEdit=${editable && writes ? () => open([field.name]) : null} />`)}
+      <${ReadOnly} collection=${collection} />
       <div class="actions">
         ${!editable ? '' : isEditing
           ? html`<button key="save" class="primary save" aria-disabled=${isSaving}>${isSaving ? 'Saving…' : isNew || changed.length === 0 ? 'Save' : `Save (${changes})`}</button>
@@ -130,7 +134,7 @@ export function Form({ model, collection, id, seen, arrival, onMade, onLeave, on
             ${changed.length === 0 && !isNew && html`<button key="done" type="button" onClick=${() => setOpened([])}>Done</button>`}`
           : html`<button key="edit" type="button" class="edit" onClick=${() => open(collection.fields.map((field) => field.name))}>Edit</button>`}
         <span class="grow"></span>
-        ${!isNew && collection.deletes && html`<${DeleteButton} ...${{ model, collection, id, seen }} />`}
+        ${!isNew && writes && collection.deletes && html`<${DeleteButton} ...${{ model, collection, id, seen }} />`}
       </div>
     </form>`;
 }

@@ -1,13 +1,16 @@
 // What stands around every page: where one can go, how much is there, who one is.
 import { key } from './access.js';
+import { isOver, rightsOf } from './rights.js';
 import { totalOf } from './counts.js';
 import { Icon } from './icons.js';
 import { helps, palette } from './keyboard.js';
 import { ForgetKey } from './keys.js';
+import { me } from './me.js';
 import { Places } from './places.js';
 import { href, isApiPage, place, start } from './route.js';
 import { asksDisplay, called } from './theme.js';
 import { UnsavedLink } from './unsaved.js';
+import { When } from './when.js';
 import { html, signal, useEffect } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./model.js').Model} Model */
@@ -55,8 +58,16 @@ export function Side({ model, at }) {
         <button type="button" onClick=${() => (asksDisplay.value = true)}><${Icon} name="display" />Display</button>
         <button type="button" onClick=${() => (helps.value = true)}><${Icon} name="help" />Help <kbd>?</kbd></button>
       </nav>
-      ${key.value && html`<div class="more"><${ForgetKey} /></div>`}
+      ${key.value && html`<section class="more" aria-label="Your key">
+        ${me.value && html`<${Me} me=${me.value} collections=${model?.collections ?? []} />`}<${ForgetKey} /></section>`}
     </header>`;
+}
+
+/** @param {{ me: import('./me.js').Me, collections: import('./model.js').Collection[] }} props */
+function Me({ me: { name, admin, scopes, expires }, collections }) {
+  return html`<p class="me"><strong dir="auto">${name}</strong>
+    <span>${rightsOf(scopes, admin, collections).join(', ') || 'Nothing'}</span>
+    ${expires && html`<span>${isOver(expires) ? 'Ended' : 'Ends'} <${When} text=${expires} /></span>`}</p>`;
 }
 
 /** @param {{ collection: import('./model.js').Collection }} props */

@@ -1,7 +1,6 @@
 // An import: how a file is sent to the server, and its report until it is over.
-import { key } from './access.js';
 import { call, query, Unreachable } from './api.js';
-import { signal } from '../vendor/preact-11.2.0.js';
+import { mayWrite } from './me.js';
 
 /** @typedef {import('./model.js').Collection} Collection */
 /** @typedef {[string, string][]} Pairs */
@@ -66,12 +65,9 @@ export function optionsOf(file, { columns, rest, spreadsheet, encoding, fills, i
   return pairs;
 }
 
-/** The collections that a key may not import into, each with its key: the server has said so. */
-const refusedImports = signal(/** @type {Set<string>} */ (new Set()));
-
 /** Whether a file can be taken into it, as far as is known here. @param {Collection} collection */
-export function mayImport({ name, imports }) {
-  return imports && !refusedImports.value.has(`${name} ${key.value}`);
+export function mayImport(collection) {
+  return collection.imports && mayWrite(collection);
 }
 
 /** @param {Report} report */
@@ -94,7 +90,6 @@ export async function* importFile(collection, file, options, listening, sending)
   });
   const headers = { 'Content-Type': MEDIA_TYPES.get(endingOf(file.name)) ?? '', Prefer: 'wait=0' };
   const begun = await call('POST', `_/import/${collection.name}/${query(options)}`, { body: file, headers, signal: sending });
-  if (begun.status === 403) refusedImports.value = new Set([...refusedImports.value, `${collection.name} ${key.value}`]);
   // Where it was over at once, for faults, their report is named at the end.
   const id = begun.ok ? begun.data.id : /\/_\/imports\/(\d+)\/$/.exec(begun.status === 400 ? begun.error : '')?.[1];
   if (!id) throw new Error(begun.error);

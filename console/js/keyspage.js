@@ -2,7 +2,9 @@
 import { asking, key, visit } from './access.js';
 import { call } from './api.js';
 import { Alert, Dialog, say } from './dialog.js';
+import { me } from './me.js';
 import { NewKey } from './newkey.js';
+import { isOver, rightsOf } from './rights.js';
 import { showSecret } from './secrets.js';
 import { When } from './when.js';
 import { html, useEffect, useState } from '../vendor/preact-11.2.0.js';
@@ -14,24 +16,6 @@ const GRACES = [
   ['1h', 'for an hour'],
   ['0s', 'not at all'],
 ];
-
-/** What a key may do, in words. @param {string} scope @param {import('./model.js').Collection[]} collections */
-function rightOf(scope, collections) {
-  const [name, verb] = scope.split(':');
-  const what = name === '*' ? 'everything' : (collections.find((one) => one.name === name)?.label ?? name);
-  return !verb ? 'Everything' : `${verb === 'read' ? 'Read' : 'Write'} ${what}`;
-}
-
-/** @param {string} moment */
-function isOver(moment) {
-  return Date.parse(moment) <= Date.now();
-}
-
-/** Whether it is the key of this tab: the list has the beginning of each, and only those that manage keys see it. @param {any} one @param {any[]} keys */
-function isMine(one, keys) {
-  const like = keys.filter(({ prefix, admin, expires }) => admin && prefix && key.value.startsWith(prefix) && !(expires && isOver(expires)));
-  return like.length === 1 && like[0] === one;
-}
 
 /** @param {{ collections: import('./model.js').Collection[] }} props */
 export function KeysPage({ collections }) {
@@ -97,9 +81,8 @@ export function KeysPage({ collections }) {
       <div class="table keys"><table>
         <thead><tr>${['Name', 'May', 'Ends', 'Last used', 'Made'].map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr></thead>
         <tbody>${keys.map((one) => html`<tr key=${one.name}>
-          <th scope="row" dir="auto">${one.name}${isMine(one, keys) && html` <span class="chip you">you</span>`}</th>
-          <td>${(one.scopes ?? ['*']).map((/** @type {string} */ scope) => html`<span class="chip">${rightOf(scope, collections)}</span> `)}
-            ${one.admin && html`<span class="chip">Manage keys</span>`}
+          <th scope="row" dir="auto">${one.name}${one.name === me.value?.name && html` <span class="chip you">you</span>`}</th>
+          <td>${rightsOf(one.scopes ?? ['*'], one.admin, collections).map((right) => html`<span class="chip">${right}</span> `)}
             ${one.previous_until && html`<br /><span class="none">being rotated: the secret before ends <${When} text=${one.previous_until} /></span>`}</td>
           <td>${one.expires ? html`${isOver(one.expires) && 'over, '}<${When} text=${one.expires} />` : 'never'}</td>
           <td>${one.last_used ? html`<${When} text=${one.last_used} />` : 'never'}</td>
@@ -120,7 +103,7 @@ export function KeysPage({ collections }) {
         <button type="button" class="primary" onClick=${rotate}>Rotate</button></div>
     <//>`}
     ${doomed && html`<${Dialog} title=${`Revoke “${doomed}”?`} onClose=${() => setDoomed('')}>
-      <p>Whoever uses this key is refused from now on.${isMine(keys?.find((one) => one.name === doomed), keys ?? []) && ' It is your own.'}</p>
+      <p>Whoever uses this key is refused from now on.${doomed === me.value?.name && ' It is your own.'}</p>
       <div class="actions"><button type="button" autofocus onClick=${() => setDoomed('')}>Keep it</button>
         <button type="button" class="danger" onClick=${revoke}>Revoke</button></div>
     <//>`}

@@ -7,6 +7,7 @@ import { ExportMenu } from './export.js';
 import { Filters } from './filter.js';
 import { Icon } from './icons.js';
 import { mayImport } from './importing.js';
+import { mayWrite, ReadOnly } from './me.js';
 import { idOf } from './model.js';
 import { listingOf, sortedBy, withParts } from './listing.js';
 import { usePage } from './loading.js';
@@ -100,7 +101,7 @@ export function List({ model, collection, pairs, opened, isNarrow }) {
     anchor.current = which[0];
     setTicked(next);
   };
-  const isTicking = collection.batches && (collection.deletes || collection.updates !== null);
+  const isTicking = collection.batches && mayWrite(collection) && (collection.deletes || collection.updates !== null);
 
   if (!collection.lists) {
     return html`<${Head} collection=${collection} pairs=${pairs} />
@@ -115,6 +116,7 @@ export function List({ model, collection, pairs, opened, isNarrow }) {
       <${PinButton} name=${[called(collection), search].filter(Boolean).join(': ')} />
       ${!opened && !isNarrow && html`<${ColumnsButton} collection=${collection} />`}
     <//>
+    <${ReadOnly} collection=${collection} />
     <div class="tools">
       ${collection.words && html`<${SearchBox}
         label=${`Search ${called(collection)}`} search=${search}
@@ -154,7 +156,7 @@ function Head({ collection, pairs, total, isFiltered = false, children }) {
     <span class="grow"></span>
     ${children}
     ${mayImport(collection) && html`<a class="button" href=${href(collection.name, 'import', pairs)}><${Icon} name="take" />Import</a>`}
-    ${collection.creates && html`<a class="button primary new" href=${href(collection.name, 'new', pairs)}><${Icon} name="plus" />New</a>`}
+    ${collection.creates && mayWrite(collection) && html`<a class="button primary new" href=${href(collection.name, 'new', pairs)}><${Icon} name="plus" />New</a>`}
   </header>`;
 }
 
@@ -166,7 +168,7 @@ function Empty({ collection, isFiltered, search, offset, total, change }) {
   }
   if (isFiltered) return html`<p class="empty">No record matches${search && html` “<span dir="auto">${search}</span>”`}.</p>`;
   return html`<p class="empty">There is nothing in ${called(collection)} yet.
-    ${collection.creates && html` <a href=${href(collection.name, 'new')}>Make the first record</a>`}
+    ${collection.creates && mayWrite(collection) && html` <a href=${href(collection.name, 'new')}>Make the first record</a>`}
     ${collection.creates && mayImport(collection) && ' or '}
     ${mayImport(collection) && html`<a href=${href(collection.name, 'import')}>import a file</a>`}</p>`;
 }

@@ -2,6 +2,7 @@
 import { visit } from './access.js';
 import { ApiPage } from './apipage.js';
 import { Alert, Notice } from './dialog.js';
+import { draftOf } from './drafts.js';
 import { canParse } from './exact.js';
 import { Bar, Side } from './frame.js';
 import { ImportPage } from './importpage.js';
@@ -9,6 +10,7 @@ import { Help, helps, palette } from './keyboard.js';
 import { AskForKey } from './keys.js';
 import { KeysPage } from './keyspage.js';
 import { List } from './list.js';
+import { mayWrite, ReadOnly } from './me.js';
 import { keptModel, loadModel } from './model.js';
 import { RecordPage } from './record.js';
 import { Palette } from './palette.js';
@@ -75,13 +77,18 @@ function Page({ model, at, here }) {
       <p dir="auto">${fault}
         ${' '}<a href=${href(collection?.name ?? model.collections[0].name)}>To ${collection?.name ?? model.collections[0].name}</a></p>`;
   }
+  const begins = here.record === 'import' || (here.record === 'new' && Object.keys(draftOf(`${at}/new`).value.typed).length === 0);
+  if (begins && !mayWrite(collection)) {
+    return html`<header class="head"><h1 tabindex="-1">${called(collection)}</h1></header><${ReadOnly} collection=${collection} />
+      <p><a href=${href(collection.name)}>To ${called(collection)}</a></p>`;
+  }
   if (here.record === 'import') return html`<${ImportPage} model=${model} collection=${collection} />`;
   const isBeside = here.record !== null && isWide.value && collection.lists;
   const to = (/** @type {number} */ step) => {
     const id = here.record && neighbourOf(at, here.record, step);
     return id ? () => go(at, id, here.pairs, { isStep: true }) : undefined;
   };
-  return html`<div class=${isBeside ? 'split' : undefined} data-creates=${collection.creates || undefined}>
+  return html`<div class=${isBeside ? 'split' : undefined} data-creates=${(collection.creates && mayWrite(collection)) || undefined}>
     ${(!here.record || isBeside) && html`<div class="of-list" key="list">
       <${List} model=${model} collection=${collection} pairs=${here.pairs} opened=${here.record} isNarrow=${isNarrow.value} />
     </div>`}

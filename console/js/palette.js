@@ -4,6 +4,7 @@ import { Icon } from './icons.js';
 import { mayImport } from './importing.js';
 import { helps, palette } from './keyboard.js';
 import { Dialog } from './dialog.js';
+import { mayWrite } from './me.js';
 import { idOf } from './model.js';
 import { knownPlaces } from './places.js';
 import { href, isApiPage, start } from './route.js';
@@ -29,7 +30,7 @@ function ownChoices(model) {
     ...model.collections.map((one) => ({ name: `list ${one.name}`, group: 'Go to', words: called(one), detail: one.help, icon: 'list', act: goTo(href(one.name)) })),
     page('API', 'code', goTo(new URL('api', start).href)),
     page('Keys', 'key', goTo(href('_', 'keys'))),
-    ...model.collections.filter((one) => one.creates).map((one) => ({ name: `new ${one.name}`, group: 'Do', words: `New in ${called(one)}`, detail: '', icon: 'plus', act: goTo(href(one.name, 'new')) })),
+    ...model.collections.filter((one) => one.creates && mayWrite(one)).map((one) => ({ name: `new ${one.name}`, group: 'Do', words: `New in ${called(one)}`, detail: '', icon: 'plus', act: goTo(href(one.name, 'new')) })),
     ...model.collections.filter(mayImport).map((one) => ({ name: `import ${one.name}`, group: 'Do', words: `Import into ${called(one)}`, detail: '', icon: 'take', act: goTo(href(one.name, 'import')) })),
     { ...page('Display: theme, density, names', 'display', () => (asksDisplay.value = true)), group: 'Do' },
     { ...page('Keyboard shortcuts', 'help', () => (helps.value = true)), group: 'Do' },

@@ -5,6 +5,7 @@ import { draftOf, dropDraft } from './drafts.js';
 import { writeJson } from './exact.js';
 import { Form } from './form.js';
 import { intentOf } from './intent.js';
+import { mayWrite } from './me.js';
 import { Referring } from './referring.js';
 import { AskToReplace, duplicate, RecordMenu } from './recordmenu.js';
 import { visited } from './places.js';
@@ -77,7 +78,7 @@ export function RecordPage({ model, collection, id, isBeside = false, onNext, on
     if (!isNew && seen) visited(collection.name, id, wordsOf(collection, seen.record));
   }, [seen]);
   const words = isNew ? `New in ${collection.label}` : seen ? wordsOf(collection, seen.record) : `${collection.label} ${id}`;
-  const onAgain = collection.creates ? () => duplicate(collection, { ...draftOf(name).peek().base?.record }, draftOf(name).peek().typed, name) : undefined;
+  const onAgain = collection.creates && mayWrite(collection) ? () => duplicate(collection, { ...draftOf(name).peek().base?.record }, draftOf(name).peek().typed, name) : undefined;
   return html`
     <nav class="crumbs" aria-label="Where you are"><a href=${hrefBack(collection.name)}>${isBeside ? 'Close' : `Back to ${collection.label}`}</a>
       <span class="grow"></span>

@@ -5,6 +5,7 @@ import { copy } from './copy.js';
 import { Dialog } from './dialog.js';
 import { draftOf, dropDraft, keepDraft } from './drafts.js';
 import { writeJson } from './exact.js';
+import { mayWrite } from './me.js';
 import { go, listPairs } from './route.js';
 import { NEW } from './saving.js';
 import { textOf } from './typed.js';
@@ -78,7 +79,7 @@ export function RecordMenu({ collection, id, seen }) {
       }}>
     <summary class="button">More</summary>
     <div class="menu-items">
-      ${collection.creates && html`<button type="button" onClick=${() => (close(), duplicate(collection, seen.record, draftOf(`${collection.name}/${id}`).peek().typed))}>Duplicate</button>`}
+      ${collection.creates && mayWrite(collection) && html`<button type="button" onClick=${() => (close(), duplicate(collection, seen.record, draftOf(`${collection.name}/${id}`).peek().typed))}>Duplicate</button>`}
       <button type="button" onClick=${() => take(json)}>Copy as JSON</button>
       ${collection.fetches && html`<button type="button" onClick=${() => take(curl)}>Copy as curl</button>`}
       ${text && html`<pre ref=${shown} tabindex="0" aria-label="Copied text">${text}</pre>`}

@@ -396,16 +396,11 @@ title = { type = "string", required = true }
   await page.getByRole('button', { name: 'Import 1 record', exact: true }).waitFor();
 });
 
-test('a key that may only read has no import once the server has said so, one that may write has', { config: GUARDED, expected: [401, 403] }, async ({ server, page }) => {
+test('a key that may only read has no import, one that may write has', { config: GUARDED, expected: [401] }, async ({ server, page }) => {
   const { secret } = await withKey(server, page, '#/people', 'people:read');
   await page.getByText('There is nothing in People yet').waitFor();
-  await page.getByRole('link', { name: 'Import', exact: true }).click();
-  await page.getByLabel('Choose a file').setInputFiles(file('people.csv', 'last_name\nHopper\n'));
-  await page.getByText('people:write').waitFor();
-  await state(page, 'people.csv is not checked');
-  await page.getByRole('link', { name: 'Back to People' }).click();
-  await page.getByText('There is nothing in People yet').waitFor();
-  await soon(() => page.getByRole('link', { name: 'Import', exact: true }).count(), 0);
+  await page.getByText('may not write here').waitFor();
+  await soon(() => page.getByRole('link', { name: /import/i }).count(), 0);
   await page.getByRole('button', { name: 'Forget the key' }).click();
   const writer = await server.command('keys', 'create', 'writer', '--scope', '*:read', '--scope', '*:write');
   await soon(async () => (await fetch(`${server.url}/people/`, { headers: { Authorization: `Bearer ${writer}` } })).status, 200);

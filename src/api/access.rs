@@ -142,11 +142,8 @@ pub(super) fn read<'a>(
     }
     let Some(key) = presented(&query, headers)? else { return Ok((query, Presented::Nothing)) };
     let keys = app.store.access_keys();
-    let secret = KeyHash::of(key);
-    let presented = match keys.find(&secret, Moment::now()) {
-        Some(holder) => Presented::Known(Credential { secret, holder: holder.clone() }),
-        None => Presented::Unknown,
-    };
+    let found = keys.find(KeyHash::of(key), Moment::now());
+    let presented = found.map_or(Presented::Unknown, Presented::Known);
     Ok((query, presented))
 }
 
@@ -194,7 +191,8 @@ pub(super) fn authorize(
 ) -> Result<(), ApiError> {
     let Caller::Known(holder) = caller else { return Ok(()) };
     let Some(collection) = route.collection() else {
-        return if route.is_of_several() || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
+        let is_for_all = route.is_of_several() || matches!(route, Route::Me);
+        return if is_for_all || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
     };
     may(holder, collection, Right::of(verb))?;
     expanded.iter().try_for_each(|collection| may(holder, collection, Right::Read))
@@ -202,10 +200,24 @@ pub(super) fn authorize(
 
 /// Refuses a caller who may not write to this collection.
 pub(super) fn authorize_write(app: &App, caller: &Caller, collection: &Collection) -> Result<(), ApiError> {
+    authorize_in(app, caller, collection, Right::Write)
+}
+
+/// What requests of this caller to this collection are let in for. A right that none of its verbs needs is not there.
+pub(super) fn rights(app: &App, caller: &Caller, collection: &Collection) -> Vec<Right> {
+    let verbs = collection.list_verbs().iter().chain(collection.unique_verbs());
+    let needed: Vec<Right> = verbs.map(|verb| Right::of(*verb)).collect();
+    let is_let_in =
+        |right: &Right| needed.contains(right) && authorize_in(app, caller, collection, *right).is_ok();
+    [Right::Read, Right::Write].into_iter().filter(is_let_in).collect()
+}
+
+/// Refuses a caller who has not this right to this collection.
+fn authorize_in(app: &App, caller: &Caller, collection: &Collection, right: Right) -> Result<(), ApiError> {
     match caller {
         Caller::Anonymous if collection.admission() == Admission::KnownOnly => Err(unauthorized(app)),
         Caller::Anonymous => Ok(()),
-        Caller::Known(holder) => may(holder, collection, Right::Write),
+        Caller::Known(holder) => may(holder, collection, right),
     }
 }
 

@@ -103,8 +103,13 @@ impl<'a> RequestContext<'a> {
         presented: Presented,
         request: &Request,
     ) -> Result<(), ApiError> {
-        let admission = query.admission(route);
-        let may_be_needed = admission == Admission::KnownOnly || route.is_of_several();
+        let admission = match (route, &presented) {
+            // Where others would pass as anonymous, who asks about a key hears that it is none.
+            (Route::Me, Presented::Unknown) => Admission::KnownOnly,
+            _ => query.admission(route),
+        };
+        let may_be_needed =
+            admission == Admission::KnownOnly || route.is_of_several() || matches!(route, Route::Me);
         if let (Presented::Known(credential), true) = (&presented, may_be_needed) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }

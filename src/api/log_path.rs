@@ -15,13 +15,14 @@ const SHOWN: usize = 4;
 const LONG: usize = 16;
 
 /// The segments of our own paths that are no names of collections.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 14] = [
     "schema",
     "openapi.json",
     "livez",
     "readyz",
     "metrics",
     "_",
+    "me",
     "keys",
     "rotate",
     "batch",

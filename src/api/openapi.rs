@@ -95,7 +95,7 @@ fn schemas(catalog: &Catalog) -> Map<String, Value> {
         schemas.extend(body::components(catalog, collection));
     }
     schemas.extend(batch::components(catalog));
-    schemas.extend([import::component()]);
+    schemas.extend([import::component(), keys::component(catalog)]);
     schemas.extend(component::fixed("schemas"));
     schemas.extend(service::components(catalog));
     let problem = schemas.get_mut("Problem");

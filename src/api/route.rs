@@ -20,6 +20,8 @@ pub(super) enum Route<'a> {
     Live,
     Ready,
     Metrics,
+    /// What the caller's own key may do.
+    Me,
     Keys,
     Key(KeyName),
     KeyRotation(KeyName),
@@ -54,6 +56,7 @@ impl<'a> Route<'a> {
             ("readyz", None) => Some(Self::Ready),
             ("metrics", None) => settings.shows_metrics.then_some(Self::Metrics),
             // No collection is called like this.
+            ("_", Some("me")) => Some(Self::Me),
             ("_", Some("keys")) => Some(Self::Keys),
             ("_", Some("batch")) => Some(Self::Batch(catalog.admission())),
             ("_", Some(rest)) if rest.starts_with("export/") => {
@@ -99,6 +102,7 @@ impl<'a> Route<'a> {
             | Self::Record(collection, _)
             | Self::Export(collection, _)
             | Self::Import(collection) => collection.admission(),
+            Self::Me => Admission::Identified,
             Self::Keys | Self::Key(_) | Self::KeyRotation(_) => Admission::KnownOnly,
             Self::Batch(admission) | Self::ImportReport(_, admission) => *admission,
             _ => Admission::Open,
@@ -107,7 +111,7 @@ impl<'a> Route<'a> {
 
     /// Whether it is about the service itself: nobody is asked for an access key, and no query has a meaning.
     pub(super) fn is_of_service(&self) -> bool {
-        !self.is_of_records() && !matches!(self, Self::Keys | Self::Key(_) | Self::KeyRotation(_))
+        !self.is_of_records() && !matches!(self, Self::Me | Self::Keys | Self::Key(_) | Self::KeyRotation(_))
     }
 
     /// Whether it is about records, of one collection or of several.
@@ -172,13 +176,14 @@ fn key_name(segment: &str) -> Option<KeyName> {
 }
 
 /// The path templates that requests are counted under, besides those of the collections.
-const TEMPLATES: [&str; 15] = [
+const TEMPLATES: [&str; 16] = [
     "/",
     "/schema/",
     "/openapi.json",
     "/livez",
     "/readyz",
     "/metrics",
+    "/_/me/",
     "/_/keys/",
     "/_/keys/<name>/",
     "/_/keys/<name>/rotate/",
@@ -223,6 +228,7 @@ impl Labels {
             Route::Live => "/livez",
             Route::Ready => "/readyz",
             Route::Metrics => "/metrics",
+            Route::Me => "/_/me/",
             Route::Keys => "/_/keys/",
             Route::Key(_) => "/_/keys/<name>/",
             Route::KeyRotation(_) => "/_/keys/<name>/rotate/",

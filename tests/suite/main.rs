@@ -60,6 +60,7 @@ mod api {
     mod link;
     mod list;
     mod location;
+    mod me;
     mod methods;
     mod openapi;
     mod pages;

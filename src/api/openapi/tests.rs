@@ -102,6 +102,7 @@ fn no_path_is_missing() {
     let service = [
         "/_/imports/{n}/",
         "/_/batch/",
+        "/_/me/",
         "/_/keys/",
         "/_/keys/{name}/",
         "/_/keys/{name}/rotate/",
@@ -133,6 +134,7 @@ fn the_methods_are_the_configured_ones_with_head_and_options() {
     assert_eq!(methods(&built_in, "/users/"), "get head post options");
     assert_eq!(methods(&built_in, "/users/{id}/"), "get head put delete options");
     assert_eq!(methods(&built_in, "/"), "get head options");
+    assert_eq!(methods(&built_in, "/_/me/"), "get head options");
     assert_eq!(methods(&built_in, "/_/keys/"), "get head post options");
     assert_eq!(methods(&built_in, "/_/keys/{name}/"), "delete options");
     assert_eq!(methods(&built_in, "/_/batch/"), "post options");
@@ -212,6 +214,10 @@ fn an_access_key_is_asked_for_where_the_collection_asks_and_to_manage_keys() {
     let [built_in, rich, renamed] = documents();
     assert_eq!(built_in["paths"]["/users/"]["get"]["security"], json!([]));
     assert_eq!(built_in["paths"]["/_/keys/"]["options"]["security"], json!([]));
+    assert_eq!(
+        renamed["paths"]["/_/me/"]["get"]["security"],
+        json!([{ "Bearer": [] }, { "Header": [] }, { "Query-token": [] }, {}])
+    );
     for (path, method) in [("/_/keys/", "get"), ("/_/keys/", "post"), ("/_/keys/{name}/", "delete")] {
         assert_eq!(
             renamed["paths"][path][method]["security"],

@@ -45,6 +45,8 @@ pub struct Holder {
 pub struct Credential {
     pub secret: KeyHash,
     pub holder: Arc<Holder>,
+    /// From then on it is unknown.
+    pub until: Option<Moment>,
 }
 
 /// When a key was last used, in seconds since the epoch: as it is known here, and as it is written.
@@ -114,17 +116,18 @@ impl KeySet {
         self.holders.insert(id, holder);
     }
 
-    /// Who was given the secret with this hash, where it is still good.
-    pub fn find(&self, hash: &KeyHash, now: Moment) -> Option<&Arc<Holder>> {
-        let secret = self.secrets.get(hash)?;
-        secret.until.is_none_or(|until| now < until).then_some(&secret.holder)
+    /// The secret with this hash and who was given it, where it is still good.
+    pub fn find(&self, secret: KeyHash, now: Moment) -> Option<Credential> {
+        let Secret { holder, until } = self.secrets.get(&secret)?;
+        let is_good = until.is_none_or(|until| now < until);
+        is_good.then(|| Credential { secret, holder: holder.clone(), until: *until })
     }
 
     /// Whether a credential still is what it was when it was looked up, with the same rights.
     pub fn confirms(&self, credential: &Credential, now: Moment) -> bool {
-        let Credential { secret, holder } = credential;
-        self.find(secret, now).is_some_and(|found| {
-            found.id == holder.id && found.is_admin == holder.is_admin && found.scopes == holder.scopes
+        self.find(credential.secret, now).is_some_and(|found| {
+            let (found, before) = (found.holder, &credential.holder);
+            found.id == before.id && found.is_admin == before.is_admin && found.scopes == before.scopes
         })
     }
 
@@ -165,7 +168,7 @@ mod tests {
     }
 
     fn knows(set: &KeySet, secret: &str, now: i64) -> bool {
-        set.find(&KeyHash::of(secret), Moment::from_seconds(now)).is_some()
+        set.find(KeyHash::of(secret), Moment::from_seconds(now)).is_some()
     }
 
     #[test]
@@ -191,8 +194,7 @@ mod tests {
     #[test]
     fn a_credential_is_confirmed_while_its_secret_and_its_rights_are_the_same() {
         let known = set(row("a"));
-        let holder = known.find(&KeyHash::of("a"), Moment::from_seconds(0)).unwrap().clone();
-        let credential = Credential { secret: KeyHash::of("a"), holder };
+        let credential = known.find(KeyHash::of("a"), Moment::from_seconds(0)).unwrap();
         let confirms = |set: KeySet| set.confirms(&credential, Moment::from_seconds(100));
         assert!(confirms(set(row("a"))) && !confirms(set(row("b"))) && !confirms(KeySet::default()));
         assert!(!confirms(set(KeyRow { expires: Some("1970-01-01T00:01:40Z".into()), ..row("a") })));
@@ -209,7 +211,7 @@ mod tests {
     #[test]
     fn a_use_is_told_once_a_minute_and_outlives_a_reload() {
         let first = set(row("a"));
-        let holder = first.find(&KeyHash::of("a"), Moment::from_seconds(1000)).unwrap();
+        let holder = first.find(KeyHash::of("a"), Moment::from_seconds(1000)).unwrap().holder;
         holder.is_used(Moment::from_seconds(1000));
         holder.is_used(Moment::from_seconds(1059));
         let uses = first.uses();

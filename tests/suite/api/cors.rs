@@ -68,6 +68,7 @@ fn a_browser_that_asks_beforehand_is_told_what_the_route_allows() {
         ("http://localhost:5173", "/users/1/", "PUT", "GET, HEAD, PUT, DELETE, OPTIONS"),
         (APP, "/users/1/", "PATCH", "GET, HEAD, PUT, DELETE, OPTIONS"),
         (APP, "/schema/", "GET", "GET, HEAD, OPTIONS"),
+        (APP, "/_/me/", "GET", "GET, HEAD, OPTIONS"),
         (APP, "/_/keys/", "POST", "GET, HEAD, POST, OPTIONS"),
         (APP, "/_/keys/reader/", "DELETE", "DELETE, OPTIONS"),
     ] {

@@ -96,6 +96,7 @@ fn a_query_that_cannot_be_read_is_refused_on_every_path() {
         "/readyz",
         "/metrics",
         "/console/",
+        "/_/me/",
         "/_/keys/",
     ] {
         let message = server.refuses(&format!("GET {path}?a=%ff"), 400);

@@ -139,6 +139,9 @@ fn the_answers_about_access_keys_are_as_the_document_says() {
     let server = home.serve();
     let (admin, plain) = ("accesskey=the-key-of-the-administrator", "accesskey=a-key-that-opens-collections");
     for (path, request, status) in [
+        ("/_/me/", format!("GET /_/me/?{admin}"), 200),
+        ("/_/me/", "GET /_/me/".to_owned(), 200),
+        ("/_/me/", "GET /_/me/?accesskey=wrong".to_owned(), 401),
         ("/_/keys/", format!("GET /_/keys/?{admin}"), 200),
         ("/_/keys/", format!(r#"POST /_/keys/?{admin} {{"name":"phone","admin":true}}"#), 201),
         ("/_/keys/", format!("POST /_/keys/?{admin} {{}}"), 201),

@@ -90,6 +90,8 @@ enum Route {
         collection: String,
         methods: &'static [&'static str],
     },
+    /// Everybody is told what they may do, but for who presents a key that is none.
+    Me,
     Keys(&'static [&'static str]),
     /// As a create, and then its body is none (`import_requests.rs` has those that are let in).
     Import {
@@ -124,6 +126,7 @@ fn route(template: &str) -> (Route, String) {
         }
         ["_", "import", name] => Route::Import { collection: (*name).into() },
         ["_", "imports", "{n}"] => Route::ImportReport,
+        ["_", "me"] => Route::Me,
         ["_", "keys"] => Route::Keys(&["GET", "POST"]),
         ["_", "keys", "{name}"] => Route::Keys(&["DELETE"]),
         ["_", "keys", "{name}", "rotate"] => Route::Keys(&["POST"]),
@@ -136,7 +139,7 @@ fn route(template: &str) -> (Route, String) {
 fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
     let asked = if method == "HEAD" { "GET" } else { method };
     let methods: &[&str] = match route {
-        Route::Public | Route::ImportReport => &["GET"],
+        Route::Public | Route::ImportReport | Route::Me => &["GET"],
         Route::Batch | Route::Import { .. } => &["POST"],
         Route::Records { methods, .. } | Route::Keys(methods) => methods,
     };
@@ -148,6 +151,7 @@ fn expected(route: &Route, method: &str, kind: &Kind) -> Option<u16> {
     let may = |allowed: bool| if allowed { None } else { Some(403) };
     match (route, kind.rights) {
         (Route::Public, _) => None,
+        (Route::Me, rights) => (kind.secret.is_some() && rights.is_none()).then_some(401),
         // The body has no items.
         (Route::Batch, _) => Some(400),
         (Route::ImportReport, _) => Some(404),
@@ -219,6 +223,49 @@ fn every_route_and_method_lets_in_those_who_may_and_nobody_else() {
     }
     assert!(tried > 1_500, "{tried}");
     assert_eq!(refused.len(), 1, "those who are unknown can be told apart: {refused:#?}");
+}
+
+/// Not by the table above, which could be wrong in the same way: by what the server answers.
+#[test]
+fn what_a_caller_is_told_that_they_may_is_what_they_are_let_in_for() {
+    let no_writes = "[[collection]]\nname = \"fixed\"\nlist_verbs = [\"GET\"]\nunique_verbs = [\"GET\"]\n\
+                     [collection.fields]\ntitle = { type = \"string\" }\n";
+    let home = Home::new(&format!("{}{no_writes}", config()));
+    let kinds = kinds(&home);
+    let server = home.serve();
+    is_over(&server, kinds.iter().find(|kind| kind.called == "expired").unwrap().secret.as_ref().unwrap());
+    let (mut told, mut refused) = (BTreeSet::new(), 0);
+    for kind in kinds {
+        let with = |line: &str| {
+            let request = Request::new(line);
+            match &kind.secret {
+                Some(secret) => request.header("Authorization", &format!("Bearer {secret}")),
+                None => request,
+            }
+        };
+        let me = server.send(&with("GET /_/me/"));
+        if me.status != 200 {
+            assert!(me.status == 401 && kind.rights.is_none(), "{}: {me:?}", kind.called);
+            refused += 1;
+            continue;
+        }
+        let me = me.json();
+        assert_eq!(me["admin"], server.send(&with("GET /_/keys/")).status == 200, "{}", kind.called);
+        for collection in ["open", "met", "closed", "fixed"] {
+            let mut may = Vec::new();
+            let read = with(&format!("GET /{collection}/"));
+            let write = with(&format!("POST /{collection}/")).json(r#"{"title":"a"}"#);
+            for (right, request) in [("read", read), ("write", write)] {
+                if matches!(server.send(&request).status, 200 | 201) {
+                    may.push(right);
+                }
+            }
+            assert_eq!(me["may"][collection], serde_json::json!(may), "{} and {collection}", kind.called);
+            told.insert(may);
+        }
+    }
+    // Each of them was seen: nothing, one right, the other, both.
+    assert_eq!((told.len(), refused), (4, 4), "{told:?}");
 }
 
 /// The document tells of every route; those of the console stand outside of it.

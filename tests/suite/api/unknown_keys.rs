@@ -50,6 +50,7 @@ fn exactly_so_many_unknown_keys_are_answered_401_and_the_next_429() {
     for request in [
         with("POST /users/", "wrong"),
         with("GET /users/1/", "wrong"),
+        with("GET /_/me/", "wrong"),
         with("GET /_/keys/", "wrong"),
         with("DELETE /_/keys/regular/", "wrong"),
         Request::new("GET /users/?accesskey=wrong"),
@@ -79,6 +80,8 @@ fn who_presents_no_key_or_a_known_one_or_is_not_asked_is_not_counted() {
         Request::new("GET /users/?accesskey="),
         Request::new("GET /users/").header("Authorization", "Basic d3Jvbmc6d3Jvbmc="),
         Request::new("GET /_/keys/"),
+        Request::new("GET /_/me/"),
+        with("GET /_/me/", KEY),
         with("GET /users/", KEY),
         with("GET /_/keys/", KEY),
         with("GET /address/", "wrong"),

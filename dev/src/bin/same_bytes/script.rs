@@ -288,6 +288,7 @@ fn keys(pair: &mut Pair<'_>, collections: &[Collection]) {
     }
     for method in METHODS {
         for path in [
+            "/_/me/",
             "/_/keys/",
             "/_/keys",
             "/_/keys/nobody/",

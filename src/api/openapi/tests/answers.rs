@@ -36,6 +36,7 @@ fn the_statuses_follow_from_the_verb_and_the_collection() {
         (&rich, "/", "get", "200 303 400 403 408 414 500 503"),
         (&without_console, "/", "get", "200 400 403 408 414 500 503"),
         (&built_in, "/readyz", "get", "200 400 403 408 414 500 503"),
+        (&built_in, "/_/me/", "get", "200 400 401 403 408 414 429 500 503"),
         (&built_in, "/_/keys/", "get", "200 400 401 403 408 414 429 500 503"),
         (&built_in, "/_/keys/", "post", "201 400 401 403 408 409 413 414 415 429 500 503 507"),
         (&built_in, "/_/keys/{name}/", "delete", "200 400 401 403 404 408 414 429 500 503 507"),

@@ -165,6 +165,28 @@ fn a_database_server_that_hangs_lets_nobody_wait_for_ever() {
     println!("{}; back after {back:?}", ledger.figures());
 }
 
+/// What one may do is no question of whether it can be done now.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn who_asks_what_they_may_do_is_told_while_the_database_is_away() {
+    let cluster = Cluster::start();
+    let home = Home::at(&cluster.url(), &configs::patient(&configs::guarded()));
+    home.add_key("first", "first-key-of-the-tests");
+    let server = home.serve();
+    let with = |line: &str, key: &str| server.send(&Request::new(line).header("X-API-Key", key));
+    let before = with("GET /_/me/", "first-key-of-the-tests").json();
+    assert_eq!(before["name"], "first");
+    cluster.kill();
+    let begun = Instant::now();
+    while with("GET /users/", "first-key-of-the-tests").status != 503 {
+        assert!(begun.elapsed() < SAFETY_NET, "the database is still there");
+    }
+    let answer = with("GET /_/me/", "first-key-of-the-tests");
+    assert_eq!((answer.status, answer.json()), (200, before));
+    assert_eq!(with("GET /_/me/", "wrong").status, 401);
+    assert_eq!(server.ask("GET /_/me/").status, 200);
+}
+
 /// Writes that stand behind one to which the server gives no answer.
 #[test]
 #[ignore = "needs PostgreSQL: ./test postgres"]
