@@ -1,6 +1,7 @@
 // node run.js [part of a name]
 import './tests/journeys.js';
 import './tests/lists.js';
+import './tests/widths.js';
 import './tests/files.js';
 import './tests/beside.js';
 import './tests/finding.js';

@@ -112,7 +112,7 @@ const isNarrow = screenIs('(max-width: 48rem)');
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(APP_CSS);
-document.adoptedStyleSheets = [sheet];
+document.adoptedStyleSheets.push(sheet);
 const app = /** @type {Element} */ (document.getElementById('app'));
 if (canParse) render(html`<${App} />`, app);
 else render(html`<p>This browser is too old: the console needs one of 2025 or later.</p>`, app);

@@ -1,11 +1,13 @@
 // The rows of a page as a table: heads that sort, a tick for each row, a link to its record.
 import { Value } from './cell.js';
+import { widthOf } from './columns.js';
 import { Icon } from './icons.js';
 import { idOf } from './model.js';
 import { go, href } from './route.js';
 import { called } from './theme.js';
+import { drawWidths, Edge } from './widths.js';
 import { wordsOf } from './words.js';
-import { html } from '../vendor/preact-11.2.0.js';
+import { html, useLayoutEffect } from '../vendor/preact-11.2.0.js';
 
 /** @typedef {import('./model.js').Collection} Collection */
 /** @typedef {import('./model.js').Field} Field */
@@ -23,12 +25,15 @@ const GHOSTS = 8;
 export function Table({ model, collection, columns, records, pairs, sort, isBusy, isFirst, body, ticked, onTick, onSort, onKeyDown }) {
   const ids = records.map(idOf);
   const isAll = ids.length > 0 && ids.every((id) => ticked.has(id));
+  /** @param {Field} [sized] @param {number} [width] one that is not kept yet */
+  const draw = (sized, width) => drawWidths(columns.map((field) => (field === sized ? width : widthOf(collection, field))), onTick ? 1 : 0);
+  useLayoutEffect(() => draw());
   return html`<div class="table rows" aria-busy=${isBusy}>
     <table>
       <thead><tr>
         ${onTick && html`<td class="tick"><input type="checkbox" aria-label="Select all rows of this page" checked=${isAll}
           indeterminate=${!isAll && ticked.size > 0} onChange=${() => onTick(ids, !isAll, false)} /></td>`}
-        ${columns.map((field) => html`<${HeadCell} key=${field.name} ...${{ field, sort, sorts: collection.sorts !== null, onSort }} />`)}
+        ${columns.map((field) => html`<${HeadCell} key=${field.name} ...${{ collection, field, sort, onSort }} draw=${(/** @type {number | undefined} */ width) => draw(field, width)} />`)}
       </tr></thead>
       <tbody ref=${body} onKeyDown=${onKeyDown}>
         ${records.map((record) => html`<${Row} key=${idOf(record)} ...${{ model, collection, columns, record, pairs, isTicked: ticked.has(idOf(record)), onTick }} />`)}
@@ -45,16 +50,17 @@ function isNumber({ kind, references }) {
 }
 
 /** @param {any} props */
-function HeadCell({ field, sort, sorts, onSort }) {
+function HeadCell({ collection, field, sort, onSort, draw }) {
   const at = sort.findIndex((/** @type {any} */ one) => one.name === field.name);
   const { isDown = false } = sort[at] ?? {};
   const way = at < 0 ? undefined : isDown ? 'descending' : 'ascending';
   return html`<th scope="col" class=${isNumber(field) ? 'at-end' : ''} aria-sort=${way}>
-    ${sorts
+    ${collection.sorts !== null
       ? html`<button type="button" class="sort" title=${`${field.help ? `${field.help}\n` : ''}Sort by ${called(field)}; with Shift, besides the others`}
           onClick=${(/** @type {MouseEvent} */ event) => onSort(field.name, event.shiftKey)}>
           ${called(field)}${at >= 0 && html`<span class="way"><${Icon} name=${isDown ? 'down' : 'up'} />${sort.length > 1 && html`<sub>${at + 1}</sub>`}</span>`}</button>`
       : html`<span title=${field.help || undefined}>${called(field)}</span>`}
+    <${Edge} ...${{ collection, field, draw }} />
   </th>`;
 }
 

@@ -98,8 +98,8 @@ test('columns are hidden and shown, and stay so', {}, async ({ server, page }) =
   await page.getByText('5 records').waitFor();
   const heads = async () => (await page.locator('thead th').allInnerTexts()).map((text) => text.trim());
   await page.getByRole('button', { name: 'Columns' }).click();
-  await page.getByLabel('Last name').uncheck();
-  await page.getByLabel('ID').check();
+  await page.getByRole('checkbox', { name: 'Last name' }).uncheck();
+  await page.getByRole('checkbox', { name: 'ID' }).check();
   await soon(() => heads(), ['ID', 'First name', 'Address']);
   await page.reload();
   await page.getByText('5 records').waitFor();
