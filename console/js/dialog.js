@@ -2,7 +2,7 @@
 import { html, signal, useEffect, useLayoutEffect, useRef } from '../vendor/preact-11.2.0.js';
 
 /**
- * @param {{ title: string, onClose: () => void, children?: any, wide?: boolean, kind?: string }} props
+ * @param {{ title: any, onClose: () => void, children?: any, wide?: boolean, kind?: string }} props
  */
 export function Dialog({ title, onClose, children, wide = false, kind = '' }) {
   const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));

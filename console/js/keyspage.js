@@ -92,7 +92,7 @@ export function KeysPage({ collections }) {
         </tr>`)}</tbody>
       </table></div>
       <${NewKey} collections=${collections} onMake=${create} />`}
-    ${worn && html`<${Dialog} title=${`A new secret for “${worn}”?`} onClose=${() => setWorn('')}>
+    ${worn && html`<${Dialog} title=${html`A new secret for “<bdi>${worn}</bdi>”?`} onClose=${() => setWorn('')}>
       <p>The key keeps its name and all it may. Whoever uses it needs the new secret, once the one before is good no more.</p>
       <label class="block">The secret before stays good
         <select value=${grace} onChange=${(/** @type {any} */ event) => setGrace(event.target.value)}>
@@ -102,7 +102,7 @@ export function KeysPage({ collections }) {
       <div class="actions"><button type="button" autofocus onClick=${() => setWorn('')}>Leave it</button>
         <button type="button" class="primary" onClick=${rotate}>Rotate</button></div>
     <//>`}
-    ${doomed && html`<${Dialog} title=${`Revoke “${doomed}”?`} onClose=${() => setDoomed('')}>
+    ${doomed && html`<${Dialog} title=${html`Revoke “<bdi>${doomed}</bdi>”?`} onClose=${() => setDoomed('')}>
       <p>Whoever uses this key is refused from now on.${doomed === me.value?.name && ' It is your own.'}</p>
       <div class="actions"><button type="button" autofocus onClick=${() => setDoomed('')}>Keep it</button>
         <button type="button" class="danger" onClick=${revoke}>Revoke</button></div>

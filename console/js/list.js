@@ -11,6 +11,7 @@ import { mayWrite, ReadOnly } from './me.js';
 import { idOf } from './model.js';
 import { listingOf, sortedBy, withParts } from './listing.js';
 import { usePage } from './loading.js';
+import { Order } from './order.js';
 import { Pager } from './pager.js';
 import { PinButton } from './places.js';
 import { go, href, last } from './route.js';
@@ -127,6 +128,8 @@ export function List({ model, collection, pairs, opened, isNarrow }) {
         onFilter=${(/** @type {Pairs} */ next) => change({ filters: next })} />
       ${isFiltered && html`<a class="clear" href=${href(collection.name, opened, withParts(collection, pairs, { filters: [], search: '' }))}
         onClick=${toHeading}>Clear filters</a>`}
+      ${isNarrow && collection.sorts && html`<${Order} columns=${common.columns} sort=${sort}
+        onSort=${(/** @type {typeof sort} */ next) => change({ sort: next })} />`}
       <${ExportMenu} collection=${collection} listing=${listing} total=${page && !error ? total : null} />
     </div>
     ${error && html`<div id="list-error"><${Alert} retry=${reload}>${error}<//></div>`}

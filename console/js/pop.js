@@ -1,6 +1,9 @@
 // A small panel below what opened it: closed by Esc, by a click beside it, and by walking out of it.
 import { html, useLayoutEffect, useRef } from '../vendor/preact-11.2.0.js';
 
+/** So far it stays from the edge, in pixels. */
+const MARGIN = 8;
+
 /** @param {{ label: string, onClose: () => void, children?: any }} props */
 export function Pop({ label, onClose, children }) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
@@ -9,6 +12,9 @@ export function Pop({ label, onClose, children }) {
   useLayoutEffect(() => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const panel = ref.current;
+    // What opened it may stand at the edge of the screen.
+    const beyond = panel ? panel.getBoundingClientRect().right - document.documentElement.clientWidth : 0;
+    if (beyond > 0) panel?.style.setProperty('translate', `${-beyond - MARGIN}px`);
     /** @type {HTMLElement | null | undefined} */ (panel?.querySelector('[data-first]') ?? panel?.querySelector('input, select, button'))?.focus();
     const outside = (/** @type {Event} */ event) => {
       // What is pressed closes it by itself, where it is what opened it.

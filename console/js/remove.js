@@ -47,7 +47,7 @@ function Remove({ model, collection, id, words, etag, onClose }) {
     }
     setBusy(false);
   };
-  return html`<${Dialog} title=${`Delete “${words}”?`} onClose=${onClose}>
+  return html`<${Dialog} title=${html`Delete “<bdi>${words}</bdi>”?`} onClose=${onClose}>
     <p>${counted?.some(({ field, count }) => field.onDelete === 'restrict' && count) ? 'It cannot be deleted yet: others refer to it.' : 'It will be gone for good.'}</p>
     <div role="status">
       ${!counted && html`<p class="none">Looking who refers to it…</p>`}
