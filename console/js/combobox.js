@@ -1,4 +1,4 @@
-// A box to type into that finds records of another collection, and makes a new one in place.
+// A box to type into that finds records of another collection, and makes a new one in place where that is wanted.
 import { call, query } from './api.js';
 import { mayWrite } from './me.js';
 import { idOf } from './model.js';
@@ -29,9 +29,9 @@ function pairsFor(target, text) {
 
 /**
  * @param {{ target: Collection, text: string | null | undefined, onType: (text: string | null) => void, common: any,
- *   model: import('./model.js').Model, form: string }} props
+ *   model: import('./model.js').Model, form?: string, offersNew?: boolean }} props
  */
-export function Combobox({ target, text, onType, common, model, form }) {
+export function Combobox({ target, text, onType, common, model, form, offersNew = true }) {
   const sought = text?.startsWith(SOUGHT) ? text.slice(SOUGHT.length) : null;
   const [isOpen, setOpen] = useState(false);
   const [found, setFound] = useState(/** @type {any[] | null} */ (null));
@@ -40,7 +40,7 @@ export function Combobox({ target, text, onType, common, model, form }) {
   const [makes, setMakes] = useState(false);
   const box = useRef(/** @type {HTMLInputElement | null} */ (null));
   const words = text && sought === null ? (wordsFor(target, text).value.words ?? `${target.label} ${text}`) : '';
-  const canMake = target.creates && mayWrite(target) && form !== `${target.name}/new`;
+  const canMake = offersNew && target.creates && mayWrite(target) && form !== `${target.name}/new`;
 
   useEffect(() => {
     if (!isOpen) return;

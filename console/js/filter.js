@@ -1,8 +1,8 @@
 // Filters as chips: a field, how it is compared, and with what.
+import { Combobox, SOUGHT } from './combobox.js';
 import { Icon } from './icons.js';
 import { ID } from './model.js';
 import { operatorsOf, parameterOf, readFilter } from './operators.js';
-import { Picker } from './picker.js';
 import { Pop } from './pop.js';
 import { Suggestions } from './suggest.js';
 import { wordsFor } from './words.js';
@@ -82,12 +82,18 @@ function Editor({ model, collection, name, values, onApply, onClose }) {
   const [field, setField] = useState(read?.field ?? fields[0]);
   const [at, setAt] = useState(() => Math.max(0, operatorsOf(field).findIndex(({ sign, value }) => sign === read?.operator.sign && value === read.operator.value)));
   const [text, setText] = useState(values.join('\n'));
+  const [fault, setFault] = useState('');
   const operators = operatorsOf(field);
   const operator = operators[at] ?? operators[0];
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     const parameter = parameterOf(field, operator.sign);
+    if (operator.value === undefined && text.startsWith(SOUGHT) && targetOf(model, field)) {
+      // What was typed to find a record is no value.
+      document.getElementById(VALUE)?.focus();
+      return setFault('Nothing is chosen yet: pick a record from the list.');
+    }
     if (operator.value !== undefined) return onApply([[parameter, operator.value]]);
     const typed = text === '' ? (choicesOf(field)?.[0][0] ?? '') : text;
     const lines = operator.sign === 'in' ? typed.split('\n') : [typed];
@@ -100,6 +106,7 @@ function Editor({ model, collection, name, values, onApply, onClose }) {
           setField(/** @type {Field} */ (fields.find((one) => one.name === event.target.value)));
           setAt(0);
           setText('');
+          setFault('');
         }}>${fields.map((one) => html`<option key=${one.name} value=${one.name}>${one.label}</option>`)}</select>
       </label>
       <label>Compare
@@ -107,9 +114,19 @@ function Editor({ model, collection, name, values, onApply, onClose }) {
           ${operators.map(({ words }, place) => html`<option key=${words} value=${String(place)}>${words}</option>`)}</select>
       </label>
       ${operator.value === undefined && html`<${ValueInput} ...${{ model, collection, field, sign: operator.sign, text, onType: setText }} />`}
+      <p class="error" role="alert">${fault}</p>
       <div class="actions"><button class="primary">Apply</button><button type="button" onClick=${onClose}>Cancel</button></div>
     </form>
   <//>`;
+}
+
+/** The id of the box that a record is found in. */
+const VALUE = 'filter-value';
+
+/** What a field refers to, where it can be looked through. @param {Model} model @param {Field} field */
+function targetOf(model, field) {
+  const target = field.references ? model.byName.get(field.references) : null;
+  return target?.lists ? target : null;
 }
 
 /** The values that there are, with their words; undefined where any may be. @param {Field} field */
@@ -120,20 +137,17 @@ function choicesOf(field) {
 
 /** @param {any} props */
 function ValueInput({ model, collection, field, sign, text, onType }) {
-  const [isPicking, setPicking] = useState(false);
   const onInput = (/** @type {any} */ event) => onType(event.target.value);
-  const target = field.references ? model.byName.get(field.references) : null;
+  const target = targetOf(model, field);
   if (sign === 'in') return html`<label>Values, one a line<textarea data-first rows="4" dir="auto" value=${text} onInput=${onInput}></textarea></label>`;
   const given = choicesOf(field);
   if (given) {
     return html`<label>Value<select data-first value=${text || given[0][0]} onChange=${onInput}>
       ${given.map(([value, words]) => html`<option key=${value} value=${value}>${words}</option>`)}</select></label>`;
   }
-  if (target?.lists) {
-    return html`<div class="of-target">Value
-      <button type="button" data-first aria-haspopup="dialog" dir="auto" onClick=${() => setPicking(true)}>${text === '' ? `Choose from ${target.label}…` : (wordsFor(target, text).value.words ?? text)}</button>
-      ${isPicking && html`<${Picker} target=${target} optional=${false} onClose=${() => setPicking(false)}
-        onPick=${(/** @type {string | null} */ id) => (setPicking(false), onType(id ?? ''))} />`}</div>`;
+  if (target) {
+    return html`<div class="of-target"><label for=${VALUE}>Value</label>
+      <${Combobox} ...${{ model, target, text }} offersNew=${false} common=${{ id: VALUE, 'data-first': true }} onType=${(/** @type {string | null} */ typed) => onType(typed ?? '')} /></div>`;
   }
   return html`<label>Value
     <input data-first dir="auto" autocomplete="off" spellcheck=${false} list="filter-values" value=${text} onInput=${onInput}

@@ -1,4 +1,5 @@
 // Lists: columns, totals, pages, filters, references, states.
+import { focusOn } from '../lib/forms.js';
 import { addFilter, rows } from '../lib/lists.js';
 import { equal, soon, test, that } from '../lib/suite.js';
 
@@ -98,22 +99,59 @@ test('a filter by a misspelt name says which names there are', {}, async ({ serv
   await page.getByText('users has no parameter adress. It has first_name, last_name, address, id, offset, count, search, sort').waitFor();
 });
 
-test('a reference is a filter too, picked by an exact value', {}, async ({ server, page }) => {
+test('a reference is a filter too, found by what is typed, as in the form', {}, async ({ server, page }) => {
   await fill(server, 6);
   await server.post('/address/', { country: 'France', city: 'Lyon', street: 'rue Mercière', number: 3 });
   await page.goto(`${server.url}/console/#/users`);
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Filter' }).getByLabel('Field').selectOption('address');
-  await page.getByRole('button', { name: 'Choose from Address…' }).click();
-  await page.locator('dialog').getByLabel(/^Field/).selectOption('city');
-  await page.getByLabel('Exact value').fill('Lyon');
+  const panel = page.getByRole('dialog', { name: 'Filter' });
+  await panel.getByLabel('Field').selectOption('address');
+  const box = panel.getByRole('combobox', { name: 'Value' });
+  // What is typed to find a record is no value yet.
+  await box.fill('nobody lives here');
+  await panel.getByText('Nothing in Address matches.').waitFor();
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await panel.getByText('Nothing is chosen yet: pick a record from the list.').waitFor();
+  await focusOn(page, 'filter-value');
+  equal(new URL(page.url()).hash, '#/users');
+  await box.fill('merci');
+  await panel.getByRole('option', { name: '3 rue Mercière, Lyon' }).waitFor();
+  // Nothing is made from here.
+  equal(await panel.locator('.combobox').getByRole('option').count(), 1);
   await page.keyboard.press('Enter');
-  await page.getByText('1 in all').waitFor();
-  await page.getByRole('button', { name: /rue Mercière/ }).click();
-  await page.getByRole('button', { name: 'Apply' }).click();
+  await soon(() => box.inputValue(), '3 rue Mercière, Lyon');
+  await page.keyboard.press('Enter');
   await page.getByText('0 match').waitFor();
   await page.getByRole('button', { name: 'Change the filter: Address is 3 rue Mercière, Lyon' }).waitFor();
   await soon(() => page.url().endsWith('#/users?address=2'), true);
+  // Changed by the pointer, and Esc closes the list before the panel.
+  await page.getByRole('button', { name: 'Change the filter: Address is 3 rue Mercière, Lyon' }).click();
+  await soon(() => box.inputValue(), '3 rue Mercière, Lyon');
+  await box.fill('val');
+  await panel.getByRole('option', { name: /quai de Valmy/ }).click();
+  await box.click();
+  await panel.getByRole('option').last().waitFor();
+  await page.keyboard.press('Escape');
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await soon(() => page.url().endsWith('#/users?address=1'), true);
+});
+
+test('on a phone what is found for a filter is on the screen', { viewport: { width: 390, height: 780 } }, async ({ server, page }) => {
+  await fill(server, 6);
+  for (let number = 1; number < 8; number += 1) await server.post('/address/', { country: 'France', city: 'Lyon', street: 'rue Mercière', number });
+  await page.goto(`${server.url}/console/#/users`);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  const panel = page.getByRole('dialog', { name: 'Filter' });
+  await panel.getByLabel('Field').selectOption('address');
+  await panel.getByRole('combobox', { name: 'Value' }).click();
+  const found = panel.getByRole('option', { name: '7 rue Mercière, Lyon' });
+  await found.waitFor();
+  await found.evaluate((one) => one.scrollIntoView({ block: 'nearest' }));
+  const { y, height } = await found.boundingBox();
+  that(y >= 0 && y + height <= 780, `it is from ${y} to ${y + height}`);
+  await found.click();
+  await panel.getByRole('button', { name: 'Apply' }).click();
+  await soon(() => page.url().endsWith('#/users?address=8'), true);
 });
 
 test('the first list is there after three requests, and nothing is fetched that is not shown', {}, async ({ server, page }) => {
