@@ -1,6 +1,6 @@
 // What is wrong with what was typed, in people's words, before it is sent: as far as the description of the server tells.
 import { NUMBER } from './exact.js';
-import { valueOf } from './typed.js';
+import { emptied, valueOf } from './typed.js';
 
 /** @typedef {import('./model.js').Field} Field */
 
@@ -10,13 +10,38 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[-+]\d{2}:\d{2})$/;
 
 /**
+ * What is wrong with it before it is sent.
+ * @param {import('./model.js').Collection} collection
+ * @param {import('./drafts.js').Draft} draft
+ * @param {import('./drafts.js').Seen} over
+ * @returns {Partial<import('./drafts.js').Outcome> | null}
+ */
+export function faultsIn({ fields }, { typed, asked }, over) {
+  const faults = faultsBefore(fields, typed, over.record);
+  const wrong = fields.filter(({ name }) => name in faults).map(({ label }) => label);
+  if (wrong.length > 0) {
+    const many = wrong.length === 1 ? 'One field needs' : `${wrong.length} fields need`;
+    return { faults, error: `${many} another look: ${wrong.join(', ')}.` };
+  }
+  const empty = emptied(fields, typed, over.record);
+  const names = empty.map(({ name }) => name).join();
+  if (empty.length === 0 || names === asked) return null;
+  const words = 'It is empty, and required. Save again to store an empty text.';
+  return {
+    asked: names,
+    faults: Object.fromEntries(empty.map(({ name }) => [name, words])),
+    error: `${empty.map(({ label }) => label).join(', ')} ${empty.length > 1 ? 'are' : 'is'} empty, and required. Save again to store an empty text.`,
+  };
+}
+
+/**
  * By field. Of a record that is stored already, only what was typed is looked at.
  * @param {Field[]} fields
  * @param {import('./drafts.js').Typed} typed
  * @param {any} stored null for a new record
  * @returns {Record<string, string>}
  */
-export function faultsBefore(fields, typed, stored) {
+function faultsBefore(fields, typed, stored) {
   const found = fields
     .filter(({ name }) => stored === null || name in typed)
     .map((field) => [field.name, faultOf(field, typed[field.name] ?? null, stored === null)])

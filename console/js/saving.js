@@ -1,27 +1,23 @@
 // Saves what was typed, wherever one looks meanwhile: one save at a time for each form, in whichever tab. Nothing is
 // overwritten that was not seen: other fields that others have changed are merged, the same ones are asked about.
 import { visit } from './access.js';
-import { call, isAlive, query, Unreachable } from './api.js';
+import { Unreachable } from './api.js';
 import { say } from './dialog.js';
-import { changeDraft, draftOf, dropDraft, NO_OUTCOME, refreshDraft, unsaved } from './drafts.js';
+import { changeDraft, draftOf, dropDraft, NO_OUTCOME, refreshDraft } from './drafts.js';
 import { writeJson } from './exact.js';
-import { faultsBefore } from './faults.js';
+import { faultsIn } from './faults.js';
 import { intentOf } from './intent.js';
 import { idOf } from './model.js';
+import { outcomeOf } from './refused.js';
 import { arriveAt, fetchRecord, isOpen, saved } from './seen.js';
-import { changesOf, clashesOf, emptied, faultsOf, remaining } from './typed.js';
+import { changesOf, clashesOf, remaining } from './typed.js';
 import { freshWords, wordsOf } from './words.js';
 
 /** @typedef {import('./model.js').Collection} Collection */
 /** @typedef {import('./drafts.js').Seen} Seen */
-/** @typedef {import('./drafts.js').Outcome} Outcome */
 
-/** How often a server that does not answer is asked whether it is back. */
-const PATIENCE = 1500;
 /** So often others may change other fields while we save. */
 const MOST_MERGES = 5;
-/** The server knows what it has done for a day: what was wanted before is not sent without a look. */
-const LONG_AGO = 20 * 60 * 60 * 1000;
 /** What a server says that cannot answer for now, or a proxy before it. */
 const LATER = [502, 503, 504];
 /** What a new record is typed over. @type {Seen} */
@@ -68,31 +64,6 @@ export async function save(collection, id) {
 function titleOf(collection, id) {
   const stored = draftOf(`${collection.name}/${id}`).peek().base?.record;
   return stored ? wordsOf(collection, stored) : id === 'new' ? `New in ${collection.label}` : `${collection.label} ${id}`;
-}
-
-/**
- * What is wrong with it before it is sent.
- * @param {Collection} collection
- * @param {import('./drafts.js').Draft} draft
- * @param {Seen} over
- * @returns {Partial<Outcome> | null}
- */
-function faultsIn({ fields }, { typed, asked }, over) {
-  const faults = faultsBefore(fields, typed, over.record);
-  const wrong = fields.filter(({ name }) => name in faults).map(({ label }) => label);
-  if (wrong.length > 0) {
-    const many = wrong.length === 1 ? 'One field needs' : `${wrong.length} fields need`;
-    return { faults, error: `${many} another look: ${wrong.join(', ')}.` };
-  }
-  const empty = emptied(fields, typed, over.record);
-  const names = empty.map(({ name }) => name).join();
-  if (empty.length === 0 || names === asked) return null;
-  const words = 'It is empty, and required. Save again to store an empty text.';
-  return {
-    asked: names,
-    faults: Object.fromEntries(empty.map(({ name }) => [name, words])),
-    error: `${empty.map(({ label }) => label).join(', ')} ${empty.length > 1 ? 'are' : 'is'} empty, and required. Save again to store an empty text.`,
-  };
 }
 
 /**
@@ -223,52 +194,4 @@ async function acceptNew(collection, name, next, rest, goesOn) {
 function tell(collection, stored, merged) {
   const also = merged.size > 0 ? ` Somebody else had changed ${[...merged].join(', ')} meanwhile: both are kept.` : '';
   say(`Saved: ${wordsOf(collection, stored.record)}${also && `.${also}`}`);
-}
-
-/**
- * What is wrong with it, as the server says.
- * @param {Collection} collection
- * @param {string} id
- * @param {import('./api.js').Answer} answer
- * @param {any} wanted the record as it would be
- * @returns {Promise<Partial<Outcome>>}
- */
-async function outcomeOf(collection, id, answer, wanted) {
-  if (answer.status === 404 && id !== 'new') {
-    return { isGone: true, error: `This record is not there any more: somebody has deleted it. What you typed is still here.` };
-  }
-  const isTaken = String(answer.data?.type).endsWith('/not-unique');
-  const rivals = isTaken ? await rivalsOf(collection, answer.faults.map(({ pointer }) => String(pointer).slice(1)), wanted) : [];
-  return { error: answer.error, faults: faultsOf(answer.faults, collection.fields), rivals };
-}
-
-/** The records that have these values already. @param {Collection} collection @param {string[]} names @param {any} wanted */
-async function rivalsOf(collection, names, wanted) {
-  if (!collection.lists) return [];
-  /** @type {[string, string][]} */
-  const pairs = names.map((name) => [name, String(wanted[name])]);
-  const answer = await call('GET', `${collection.name}/${query(pairs)}`, { asks: false });
-  return answer.ok ? answer.data.object_list.slice(0, 3).map(idOf) : [];
-}
-
-let isWatching = false;
-
-/**
- * From now on what is wanted is sent as soon as the server is there, whichever page one looks at.
- * @param {import('./model.js').Model} model
- */
-export function saveWhenBack(model) {
-  if (isWatching) return;
-  isWatching = true;
-  setInterval(async () => {
-    const waiting = () => unsaved.peek().filter((name) => draftOf(name).peek().isWanted && !draftOf(name).peek().isSaving);
-    if (waiting().length === 0) return;
-    if (!(await isAlive())) return waiting().forEach((name) => changeDraft(name, { isAway: true }));
-    for (const name of waiting()) {
-      const [collection, id] = name.split('/');
-      const found = model.byName.get(collection);
-      if (!found || Date.now() - draftOf(name).peek().at > LONG_AGO) changeDraft(name, { isWanted: false });
-      else await save(found, id);
-    }
-  }, PATIENCE);
 }
