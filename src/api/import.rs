@@ -53,6 +53,15 @@ impl Imports {
         }
     }
 
+    /// Nobody sends a file, or waits for a place, only to hear that another import is under way here. Another node is
+    /// asked when this one begins.
+    fn is_free(&self, collection: &str) -> Result<(), ApiError> {
+        match self.find(|job| job.heading.collection == collection) {
+            None => Ok(()),
+            Some(job) => Err(under_way(collection, job.number)),
+        }
+    }
+
     fn find(&self, is_wanted: impl Fn(&Job) -> bool) -> Option<Arc<Job>> {
         self.running.lock().iter().find(|job| is_wanted(job)).cloned()
     }
@@ -70,6 +79,7 @@ pub(super) async fn import(
     let folder = app.settings.temporary_folder.clone();
     let options = Options::parse(&app.catalog, collection, format, said, folder)
         .map_err(|(name, words)| ApiError::ImportOption { name, words })?;
+    app.imports.is_free(collection.name())?;
     let file = {
         let _place = permit(&app.imports.uploads).await?;
         spooled(app, &options, request).await?
@@ -135,11 +145,8 @@ pub(super) async fn report(context: &mut RequestContext<'_>, number: i64) -> Res
 
 async fn begin(app: &App, heading: Heading, maker: Option<Vec<u8>>) -> Result<Arc<Job>, ApiError> {
     let collection = heading.collection.clone();
-    let under_way = |number| ApiError::ImportUnderWay { collection: collection.clone(), number };
     let _turn = app.imports.begins.lock().await;
-    if let Some(job) = app.imports.find(|job| job.heading.collection == collection) {
-        return Err(under_way(job.number));
-    }
+    app.imports.is_free(&collection)?;
     let report = heading.begun().to_string();
     let new = NewImport { collection: collection.clone(), maker: maker.clone(), report };
     match app.store.begin_import(new).await? {
@@ -148,8 +155,12 @@ async fn begin(app: &App, heading: Heading, maker: Option<Vec<u8>>) -> Result<Ar
             app.imports.running.lock().push(job.clone());
             Ok(job)
         }
-        Begun::UnderWay(number) => Err(under_way(number)),
+        Begun::UnderWay(number) => Err(under_way(&collection, number)),
     }
+}
+
+fn under_way(collection: &str, number: i64) -> ApiError {
+    ApiError::ImportUnderWay { collection: collection.to_owned(), number }
 }
 
 async fn permit(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, StoreError> {

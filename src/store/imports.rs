@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long a report is kept. The newest stays, so that no number is given twice.
+/// How long a report is kept, and how long it is known that a file was imported.
 pub(super) const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// An import that nobody has told of for so long has been stopped: its node is gone. Whoever runs one tells of it more

@@ -2,6 +2,8 @@
 //! ids (`_carnet_imported_files`). `system_tables.rs` makes the tables. Times are those of the database, so that all
 //! nodes have the same.
 
+use tokio_postgres::types::ToSql;
+
 use super::key_table::{KeyTable, undone, unread, unwritten};
 use crate::store::imports::{Begun, FileState, ImportRow, ImportedFile, KEPT, NewImport, SILENCE};
 use crate::store::keys::KeyAdminError;
@@ -18,6 +20,7 @@ impl KeyTable {
         if let Some(row) = other.map_err(undone)? {
             return Ok(Begun::UnderWay(row.try_get(0).map_err(undone)?));
         }
+        // The newest stays, so that no number is given twice.
         let text = "DELETE FROM _carnet_imports WHERE told < now() - make_interval(secs => $1) \
              AND number < (SELECT max(number) FROM _carnet_imports)";
         transaction.execute(text, &[&KEPT.as_secs_f64()]).await.map_err(undone)?;
@@ -54,17 +57,19 @@ impl KeyTable {
     }
 
     pub(super) async fn file_state(&mut self, file: &ImportedFile) -> Result<FileState, KeyAdminError> {
-        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = $1 AND hash = $2";
-        let row = self.conn.client.query_opt(text, &[&file.collection, &&file.hash[..]]).await;
+        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = $1 AND hash = $2 \
+             AND told >= now() - make_interval(secs => $3)";
+        let wanted: [&(dyn ToSql + Sync); 3] = [&file.collection, &&file.hash[..], &KEPT.as_secs_f64()];
+        let row = self.conn.client.query_opt(text, &wanted).await;
         let is_over = row.and_then(|row| row.map(|row| row.try_get(0)).transpose()).map_err(unread)?;
         Ok(FileState::of(is_over))
     }
 
     pub(super) async fn import(&mut self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {
         let text = "SELECT maker, report, NOT is_over AND told <= now() - make_interval(secs => $2) \
-             FROM _carnet_imports WHERE number = $1";
-        let row =
-            self.conn.client.query_opt(text, &[&number, &SILENCE.as_secs_f64()]).await.map_err(unread)?;
+             FROM _carnet_imports WHERE number = $1 AND told >= now() - make_interval(secs => $3)";
+        let wanted: [&(dyn ToSql + Sync); 3] = [&number, &SILENCE.as_secs_f64(), &KEPT.as_secs_f64()];
+        let row = self.conn.client.query_opt(text, &wanted).await.map_err(unread)?;
         let Some(row) = row else { return Ok(None) };
         let read = || {
             Ok(ImportRow { maker: row.try_get(0)?, report: row.try_get(1)?, is_abandoned: row.try_get(2)? })

@@ -36,8 +36,9 @@ impl KeyTable {
     pub(super) fn begin_import(&mut self, new: &NewImport) -> Result<Begun, KeyAdminError> {
         let now = Moment::now().seconds();
         let transaction = self.begin()?;
+        // The newest stays, so that no number is given twice.
         let text = "DELETE FROM _carnet_imports WHERE told < ?1 AND number < (SELECT max(number) FROM _carnet_imports)";
-        transaction.execute(text, [now - KEPT.as_secs().cast_signed()]).map_err(failed)?;
+        transaction.execute(text, [kept_since()]).map_err(failed)?;
         let text = "INSERT INTO _carnet_imports (number, collection, maker, told, is_over, report) \
              SELECT coalesce(max(number), 0) + 1, ?1, ?2, ?3, 0, ?4 FROM _carnet_imports RETURNING number";
         let row = params![new.collection, new.maker, now, new.report];
@@ -63,7 +64,7 @@ impl KeyTable {
         let now = Moment::now().seconds();
         let transaction = self.begin()?;
         let text = "DELETE FROM _carnet_imported_files WHERE told < ?1";
-        transaction.execute(text, [now - KEPT.as_secs().cast_signed()]).map_err(failed)?;
+        transaction.execute(text, [kept_since()]).map_err(failed)?;
         let text = "INSERT INTO _carnet_imported_files (collection, hash, told, is_over) \
              VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET told = excluded.told, is_over = excluded.is_over";
         transaction.execute(text, params![file.collection, file.hash, now, is_over]).map_err(failed)?;
@@ -71,17 +72,24 @@ impl KeyTable {
     }
 
     pub(super) fn file_state(&self, file: &ImportedFile) -> Result<FileState, KeyAdminError> {
-        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = ?1 AND hash = ?2";
-        let row = self.connection.query_row(text, params![file.collection, file.hash], |row| row.get(0));
+        let text = "SELECT is_over FROM _carnet_imported_files WHERE collection = ?1 AND hash = ?2 \
+             AND told >= ?3";
+        let wanted = params![file.collection, file.hash, kept_since()];
+        let row = self.connection.query_row(text, wanted, |row| row.get(0));
         row.optional().map(FileState::of).map_err(failed)
     }
 
     pub(super) fn import(&self, number: i64) -> Result<Option<ImportRow>, KeyAdminError> {
         // Whoever runs it is not asked here.
-        let text = "SELECT maker, report, NOT is_over FROM _carnet_imports WHERE number = ?1";
-        let row = self.connection.query_row(text, [number], |row| {
+        let text = "SELECT maker, report, NOT is_over FROM _carnet_imports WHERE number = ?1 AND told >= ?2";
+        let row = self.connection.query_row(text, [number, kept_since()], |row| {
             Ok(ImportRow { maker: row.get(0)?, report: row.get(1)?, is_abandoned: row.get(2)? })
         });
         row.optional().map_err(failed)
     }
+}
+
+/// What was told before is forgotten, whether its row is still there or not.
+fn kept_since() -> i64 {
+    Moment::now().seconds() - KEPT.as_secs().cast_signed()
 }

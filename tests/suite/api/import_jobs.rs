@@ -10,6 +10,8 @@ use crate::support::home::Home;
 use crate::support::imports::{counts, csv, is_under_way, people};
 use crate::support::server::Server;
 
+/// So many entries that reading them takes longer than anybody waits for a place.
+const LONG: usize = 1_000_000;
 const ADA: &str = "first_name,last_name\nAda,Lovelace\n";
 
 #[test]
@@ -96,4 +98,74 @@ fn an_import_whose_server_ends_is_stopped_and_the_same_file_again_completes_it()
     let names: BTreeSet<_> = users.iter().map(|user| user["last_name"].as_str().unwrap()).collect();
     assert_eq!((users.len(), names.len(), addresses.len()), (20_000, 20_000, 500));
     server.stop().is_sound();
+}
+
+/// Two files that are judged for longer than anybody waits for a place. None of them is stored.
+#[test]
+fn a_node_runs_two_imports_and_a_third_one_is_told_to_come_back() {
+    let collection = |name: &str| {
+        format!("[[collection]]\nname = \"{name}\"\n[collection.fields]\nname = {{ type = \"string\" }}\n")
+    };
+    let server = Server::start(&["one", "two", "three"].map(collection).concat());
+    let file = "name\n".to_owned() + &"somebody\n".repeat(LONG);
+    let running = ["one", "two"].map(|name| server.begins(csv(&format!("{name}/?dry_run=true"), &file[..])));
+    let refused = server.refuses_request(&csv("three/", "name\nAda\n"), 503);
+    assert_eq!(refused, "Too many requests are waiting. Nothing was changed; try again in a moment");
+    // Whoever can be told at once does not wait for a place.
+    let refused = server.refuses_request(&csv("two/", "name\nAda\n"), 409);
+    assert_eq!(refused, format!("An import into two is under way: {}", running[1]));
+    for path in &running {
+        assert!(is_under_way(&server.report(path)), "LONG is not long enough");
+    }
+    server.kill();
+}
+
+#[test]
+fn a_report_and_the_ids_of_a_file_are_known_for_seven_days() {
+    let server = Server::start(&configs::built_in());
+    let home = server.home().clone();
+    let with_id = "id,first_name,last_name\n7,Ada,Lovelace\n";
+    let first = server.imports(&csv("users/", with_id))["ressource_uri"].as_str().unwrap().to_owned();
+    let hours_pass = |hours: i64| {
+        let earlier =
+            home.either(format!("told - {hours} * 3600"), format!("told - interval '{hours} hours'"));
+        for table in ["_carnet_imports", "_carnet_imported_files"] {
+            home.execute(&format!("UPDATE {table} SET told = {earlier}"));
+        }
+    };
+    hours_pass(7 * 24 - 1);
+    assert_eq!(server.report(&first)["created"], 1);
+    let again = server.imports(&csv("users/?dry_run=true", with_id));
+    assert_eq!(counts(&again), [0, 0, 1], "the same file means the same records");
+    hours_pass(2);
+    assert_eq!(server.status(&format!("GET {first}")), 404);
+    let words = "the file has ids, and users has records.";
+    assert!(server.refuses_request(&csv("users/", with_id), 400).starts_with(words));
+    // Its number is not given again, and what was forgotten is gone.
+    assert_eq!(server.imports(&csv("users/", ADA))["id"], 4);
+    assert_eq!(home.query("SELECT count(*) FROM _carnet_imports WHERE number = 1"), ["0"]);
+}
+
+#[test]
+fn a_record_that_is_changed_between_the_look_at_it_and_its_chunk_is_left_alone_and_named() {
+    let server = Server::start(&configs::built_in());
+    let users = |first_name: &str| {
+        let lines = (1..=6_000).map(|at| format!("{first_name},L{at}\n"));
+        "first_name,last_name\n".to_owned() + &lines.collect::<String>()
+    };
+    server.follow(&server.begins(csv("users/", users("old"))));
+    let path = server.begins(csv("users/?match=last_name", users("new")));
+    while server.report(&path)["state"] == "judging" {}
+    let mut client = server.client();
+    assert_eq!(client.ask(r#"PUT /users/6000/ {"first_name":"mine"}"#).status, 200);
+    assert_eq!(client.ask("DELETE /users/5999/").status, 200);
+    let report = server.follow(&path);
+    let fault = |line: i64, id: i64| json!({"line": line, "fault": format!("line {line}: record {id} was changed meanwhile")});
+    assert_eq!(report["faults"], json!([fault(6_000, 5_999), fault(6_001, 6_000)]), "{report}");
+    assert_eq!((&report["state"], counts(&report)), (&json!("done"), [0, 5_998, 0]), "{report}");
+    assert_eq!(server.ask("GET /users/6000/").json()["first_name"], "mine");
+    assert_eq!(server.total("/users/?first_name=new"), 5_998);
+    // A second run settles it.
+    let report = server.follow(&server.begins(csv("users/?match=last_name", users("new"))));
+    assert_eq!((&report["state"], counts(&report)), (&json!("done"), [1, 1, 5_998]), "{report}");
 }
