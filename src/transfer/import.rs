@@ -4,6 +4,7 @@
 
 mod chunk;
 mod options;
+mod pieces;
 mod plan;
 mod report;
 mod state;
@@ -269,7 +270,9 @@ impl Import<'_> {
         }
         tell(watch, Progress::Moved(chunks.entries()));
         self.is_as_judged()?;
-        chunks.finish(report).await
+        chunks.finish(report).await?;
+        report.sort_faults();
+        Ok(())
     }
 }
 

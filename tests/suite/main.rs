@@ -114,6 +114,7 @@ mod store {
     mod history;
     mod ids;
     mod import;
+    mod import_refusals;
     mod large_deletes;
     mod long_strings;
     mod query_counts;

@@ -5,6 +5,7 @@ use std::future::{Future, poll_fn, ready};
 use std::pin::Pin;
 use std::task::Poll;
 
+use super::pieces::Pieces;
 use super::plan::Plan;
 use super::report::Report;
 use super::{Existing, Fault, Import, ImportError, Match};
@@ -115,7 +116,8 @@ impl<'a> Chunks<'a> {
         }
         self.bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
-        self.send(waiting, report).await?;
+        let sent = self.send(waiting, report).await?;
+        self.sent.extend(sent);
         self.settle(self.import.pace.chunks - 1, report).await
     }
 
@@ -143,40 +145,57 @@ impl<'a> Chunks<'a> {
         Ok(false)
     }
 
-    async fn send(&mut self, mut waiting: Vec<Waiting>, report: &mut Report) -> Result<(), ImportError> {
+    /// Asks the store to write these entries. `None` where there is nothing to write.
+    async fn send(
+        &mut self,
+        mut waiting: Vec<Waiting>,
+        report: &mut Report,
+    ) -> Result<Option<Sent<'a>>, ImportError> {
         let (items, deeds) = self.items(&mut waiting, report).await?;
         if items.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let work = Work::Batch(Batch { items, shows_records: false });
         let request = WriteRequest { work, token: None, origin: self.import.origin.clone() };
         let store = self.store;
         let mut writing = Box::pin(async move { store.write(request).await.outcome });
         // It is on its way once it was asked for an outcome.
-        let sent = match poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await {
+        Ok(Some(match poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await {
             Poll::Ready(outcome) => Sent { waiting, deeds, outcome: Box::pin(ready(outcome)) },
             Poll::Pending => Sent { waiting, deeds, outcome: writing },
-        };
-        self.sent.push_back(sent);
+        }))
+    }
+
+    /// Waits until no more than so many chunks are on their way.
+    async fn settle(&mut self, most: usize, report: &mut Report) -> Result<(), ImportError> {
+        while self.sent.len() > most
+            && let Some(sent) = self.sent.pop_front()
+        {
+            self.settle_one(sent, report).await?;
+        }
         Ok(())
     }
 
-    /// Waits until no more than so many chunks are on their way. An entry that is refused is named, and the others of
-    /// its chunk are tried again without it.
-    async fn settle(&mut self, most: usize, report: &mut Report) -> Result<(), ImportError> {
-        while self.sent.len() > most
-            && let Some(Sent { mut waiting, deeds, outcome }) = self.sent.pop_front()
-        {
+    /// Waits for a chunk. An entry that is refused is named, and the others of its chunk are tried again without it.
+    async fn settle_one(&mut self, chunk: Sent<'a>, report: &mut Report) -> Result<(), ImportError> {
+        let (mut pieces, mut next) = (Pieces::default(), Some(chunk));
+        while let Some(Sent { waiting, deeds, outcome }) = next {
             match outcome.await {
                 Ok(Written::Batch(done)) => self.count(&waiting, &deeds, &done, report)?,
                 Ok(_) => {}
                 Err(StoreError::Item(place, error)) => {
                     let (Deed::Part(at, _) | Deed::Record(at)) = deeds[place];
-                    let refused = waiting.remove(at);
-                    report.faults.push(self.refusal(&refused, *error)?);
-                    self.send(waiting, report).await?;
+                    if let Some(refused) = pieces.put_back(waiting, at) {
+                        report.faults.push(self.refusal(&refused, *error)?);
+                    }
                 }
                 Err(error) => return Err(error.into()),
+            }
+            next = None;
+            while next.is_none()
+                && let Some(piece) = pieces.take()
+            {
+                next = self.send(piece, report).await?;
             }
         }
         Ok(())

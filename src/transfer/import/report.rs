@@ -49,6 +49,10 @@ impl Report {
             );
             self.faults.push(Fault { line: 0, words });
         }
+        self.sort_faults();
+    }
+
+    pub(super) fn sort_faults(&mut self) {
         self.faults.kept.sort_by_key(|fault| fault.line);
     }
 
