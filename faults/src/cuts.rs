@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::options::{Engine, Options};
+use crate::commands::{self, Fault};
+use crate::options::{Engine, Options, USAGE};
 use crate::outcome::Outcome;
 use crate::rounds::Rounds;
 use crate::scratch::Scratch;
 use crate::store::Store;
-pub(crate) use disk::in_own_mounts;
-use disk::{Disk, Kind};
+use disk::Kind;
+pub(crate) use disk::{Disk, in_own_mounts};
 
 /// For the control: a disk that says that it has synced, and has not.
 const LYING: [&str; 8] = [
@@ -29,16 +30,19 @@ const LYING: [&str; 8] = [
 ];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
-    let kind = match (options.engine, options.kind_or("ext4")) {
+    let (kind, command) = match (options.engine, options.kind_or("ext4")) {
         (Engine::Postgres, _) => bail!("cuts want --engine sqlite"),
-        (_, "ext4") => Kind::Ext4,
-        (_, "xfs") => Kind::Xfs,
-        (_, kind) => bail!("cuts are of kind ext4 or xfs, not {kind}"),
+        (_, "ext4") => (Kind::Ext4, None),
+        (_, "xfs") => (Kind::Xfs, None),
+        (_, name) => match commands::Kind::parse(name) {
+            Some(command) => (Kind::Ext4, Some(command)),
+            None => bail!("there is no kind {name} of cuts; {USAGE}"),
+        },
     };
     let scratch = Scratch::new(options)?;
     let disk = Disk::make(kind, options)?;
     let mut store = Store::in_folder(options, &scratch, disk.folder().to_owned(), false)?;
-    if options.is_control {
+    if options.is_control && command.is_none() {
         store.launch_by(&LYING);
     }
     let mut rounds = Rounds::new(options, scratch, store);
@@ -47,7 +51,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
             rounds.close()?;
             rounds.renew()?;
         }
-        let done = cut(&mut rounds, &disk, round);
+        let done = cut(&mut rounds, &disk, round).and_then(|()| match command {
+            Some(command) if !rounds.has_violations() => {
+                rounds.store.launch_by(if options.is_control { &LYING } else { &[] });
+                let broken = commands::break_some(&mut rounds, command, Fault::Cut(&disk));
+                rounds.store.launch_by(&[]);
+                broken
+            }
+            _ => Ok(()),
+        });
         if !rounds.goes_on(done) {
             break;
         }

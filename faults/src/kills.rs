@@ -1,7 +1,6 @@
 //! T1: `kill -9` under load, again and again on the same data. Nothing acknowledged is lost, nothing doubled, nothing
 //! half.
 
-mod backups;
 mod copies;
 mod keys;
 
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
+use crate::commands::{self, Fault};
 use crate::load::AfterSilence;
 use crate::options::{Engine, Options, USAGE};
 use crate::outcome::Outcome;
@@ -36,10 +36,8 @@ enum Kind {
     Stop,
     /// `carnet copy`.
     Copy,
-    /// `carnet backup`.
-    Backup,
-    /// `carnet restore`.
-    Restore,
+    /// `carnet import`, `carnet backup` or `carnet restore`.
+    Command(commands::Kind),
     /// Requests, and it is PostgreSQL that is killed.
     Server,
 }
@@ -53,15 +51,17 @@ impl Kind {
             "checkpoint" => Kind::Checkpoint,
             "stop" => Kind::Stop,
             "copy" => Kind::Copy,
-            "backup" => Kind::Backup,
-            "restore" => Kind::Restore,
             "server" => Kind::Server,
-            kind => bail!("there is no kind {kind} of kills; {USAGE}"),
+            kind => match commands::Kind::parse(kind) {
+                Some(command) => Kind::Command(command),
+                None => bail!("there is no kind {kind} of kills; {USAGE}"),
+            },
         };
         match (kind, options.engine) {
             (Kind::Server, Engine::Sqlite) => bail!("--kind server wants --engine postgres"),
-            (Kind::Copy | Kind::Backup | Kind::Restore | Kind::Checkpoint, Engine::Postgres) => {
-                bail!("--kind {kind:?} wants --engine sqlite")
+            (Kind::Command(commands::Kind::Import), _) if !options.is_control => Ok(kind),
+            (Kind::Copy | Kind::Command(_) | Kind::Checkpoint, Engine::Postgres) => {
+                bail!("--kind {} wants --engine sqlite", options.kind_or("load"))
             }
             _ if options.is_control && kind != Kind::Load => bail!("the control is of --kind load"),
             _ => Ok(kind),
@@ -172,16 +172,16 @@ impl Kills<'_> {
 
     /// Kills commands that want a store which nobody serves.
     fn kill_commands(&mut self) -> anyhow::Result<()> {
-        let Rounds { store, scratch, dice, ledger, outcome, .. } = &mut self.rounds;
-        let ledger = &mut ledger.lock();
-        let (what, killed) = match self.kind {
-            Kind::Copy => ("copies killed", copies::kill_one(store, scratch, dice, ledger).map(|()| 1)?),
-            Kind::Backup => ("backups killed", backups::kill_backups(store, scratch, dice, ledger)?),
-            Kind::Restore => ("restores killed", backups::kill_restores(store, scratch, dice, ledger)?),
-            _ => return Ok(()),
-        };
-        outcome.count(what, killed);
-        Ok(())
+        match self.kind {
+            Kind::Copy => {
+                let Rounds { store, scratch, dice, ledger, outcome, .. } = &mut self.rounds;
+                copies::kill_one(store, scratch, dice, ledger.get_mut())?;
+                outcome.count("copies killed", 1);
+                Ok(())
+            }
+            Kind::Command(kind) => commands::break_some(&mut self.rounds, kind, Fault::Kill),
+            _ => Ok(()),
+        }
     }
 
     /// Starts with one more field, and kills it while it starts, up to three times.

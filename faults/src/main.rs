@@ -2,9 +2,11 @@
 //! did.
 //!
 //! `docs/reliability.md` tells what each of them does. They share the clients (`load.rs`), what those know
-//! (`ledger.rs`), the look at the data afterwards (`check.rs`), and the servers (`server.rs`, `store.rs`).
+//! (`ledger.rs`), the look at the data afterwards (`check.rs`), the servers (`server.rs`, `store.rs`), and the commands that
+//! are broken (`commands.rs`).
 
 mod check;
+mod commands;
 mod cores;
 mod crowd;
 mod cuts;

@@ -24,7 +24,7 @@ pub(super) enum Kind {
 /// It has a folder of its own to be mounted in: one that is removed with something else is still in use then, and
 /// stays.
 #[derive(Debug)]
-pub(super) struct Disk {
+pub(crate) struct Disk {
     image: PathBuf,
     /// None yet while it is made.
     device: String,
@@ -85,7 +85,7 @@ impl Disk {
         Ok(disk)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -93,13 +93,18 @@ impl Disk {
         run("mount", &[&self.device, path(&self.folder)?])
     }
 
+    /// What was written so far is not lost in the next cut.
+    pub(crate) fn sync(&self) -> anyhow::Result<()> {
+        run("sync", &["-f", path(&self.folder)?]).map(drop)
+    }
+
     /// The power fails: nothing more reaches the disk, not even what waits in the file system's own log.
-    pub(super) fn cut(&self) -> anyhow::Result<()> {
+    pub(crate) fn cut(&self) -> anyhow::Result<()> {
         run("xfs_io", &["-x", "-c", "shutdown", path(&self.folder)?]).map(drop)
     }
 
     /// The power is back: the file system recovers by its log.
-    pub(super) fn again(&self) -> anyhow::Result<()> {
+    pub(crate) fn again(&self) -> anyhow::Result<()> {
         let until = Instant::now() + Duration::from_secs(10);
         // A process that was killed may take a moment to let go of its files.
         while let Err(error) = run("umount", &[path(&self.folder)?]) {
