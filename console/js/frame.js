@@ -1,12 +1,12 @@
 // What stands around every page: where one can go, how much is there, who one is.
 import { key } from './access.js';
-import { isOver, rightsOf } from './rights.js';
 import { totalOf } from './counts.js';
 import { Icon } from './icons.js';
 import { helps, palette } from './keyboard.js';
 import { ForgetKey } from './keys.js';
 import { me } from './me.js';
 import { Places } from './places.js';
+import { isOver, rightsOf } from './rights.js';
 import { href, isApiPage, place, start } from './route.js';
 import { asksDisplay, called } from './theme.js';
 import { UnsavedLink } from './unsaved.js';
