@@ -1,6 +1,6 @@
 // What a person can say about a file that is imported, beside its columns.
 import { isTable } from './importing.js';
-import { asksForIds, targetsOf, unfilled } from './importreport.js';
+import { targetsOf } from './importreport.js';
 import { called } from './theme.js';
 import { html } from '../vendor/preact-11.2.0.js';
 
@@ -13,8 +13,8 @@ import { html } from '../vendor/preact-11.2.0.js';
 export function ImportOptions({ model, collection, file, wishes, report, isBusy, onWish }) {
   const words = new Map(targetsOf(model, collection));
   // What was answered can be answered otherwise.
-  const fills = [...new Set([...wishes.fills.keys(), ...(report ? unfilled(report) : [])])];
-  const asksIds = (report && asksForIds(report)) || wishes.ids;
+  const fills = [...new Set([...wishes.fills.keys(), ...(report?.unfilled ?? [])])];
+  const asksIds = report?.asks_for_ids || wishes.ids;
   /** @param {string} field @param {string} value */
   const fill = (field, value) => {
     const next = new Map(wishes.fills);

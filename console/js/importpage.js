@@ -3,7 +3,7 @@ import { totalOf } from './counts.js';
 import { Alert } from './dialog.js';
 import { importFile, hasEnded, isTable, optionsOf, whyNot } from './importing.js';
 import { ImportOptions } from './importoptions.js';
-import { counted, Counts, Faults, First, Mapping, untaken } from './importreport.js';
+import { counted, Counts, Faults, First, Mapping } from './importreport.js';
 import { href, hrefBack } from './route.js';
 import { called } from './theme.js';
 import { html, useEffect, useRef, useState } from '../vendor/preact-11.2.0.js';
@@ -111,7 +111,8 @@ export function ImportPage({ model, collection }) {
   const isStale = file !== null && run !== null && run.asked !== JSON.stringify(optionsOf(file, wishes));
   const isTried = report?.state === 'done' && run?.isDry === true && !run.error;
   const changing = Number(report?.created ?? 0) + Number(report?.updated ?? 0);
-  const others = report && !isBusy ? untaken(collection, report) : [];
+  /** @type {string[]} */
+  const others = report && !isBusy ? report.not_taken ?? [] : [];
   const columns = file && report && run?.isDry && html`<${Mapping} ...${{ model, collection, report, columns: wishes.columns, isTable: isTable(file), isBusy }} onChoose=${choose} />`;
   const isDone = report !== null && hasEnded(report) && run?.isDry === false;
   return html`<div class="import" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {

@@ -17,30 +17,9 @@ export function counted(number, one, several) {
   return `${number.toLocaleString('en')} ${number === 1 ? one : several}`;
 }
 
-/** A fault without what only a command could do about it. @param {string} text */
-function plainFault(text) {
-  return text.replace(/ (Map it with --map '|Leave them out with --ignore |Say --match id |Say what the file is: --encoding |Give one with --fill ).*$/s, '');
-}
-
-/** The columns and properties that are for no field, by the faults that name them. @param {Collection} collection @param {Report} report @returns {string[]} */
-export function untaken({ name }, report) {
-  return (report.faults ?? []).flatMap((/** @type {{ fault: string }} */ { fault }) => {
-    const column = /^line \d+: the column (.*)$/s.exec(fault)?.[1].split(` is no field of ${name}. Map it with --map '`) ?? [];
-    if (column.length === 2) return [column[0]];
-    const listed = /^not taken: (.*)\. Leave them out with --ignore /s.exec(fault)?.[1] ?? '';
-    return [...listed.matchAll(/(.+?) \(\d+\)(?:, |$)/gs)].map((found) => found[1]);
-  });
-}
-
-/** Whether somebody has to say whose the ids in the file are. @param {Report} report */
-export function asksForIds(report) {
-  return (report.faults ?? []).some((/** @type {{ fault: string }} */ { fault }) => fault.startsWith('the file has ids, and '));
-}
-
-/** The fields that could be given a value where the file has none. @param {Report} report @returns {string[]} */
-export function unfilled(report) {
-  const named = (report.faults ?? []).map((/** @type {{ fault: string }} */ { fault }) => / Give one with --fill ([a-z0-9_.]+)=0$/.exec(fault)?.[1]);
-  return [...new Set(/** @type {string[]} */ (named.filter(Boolean)))];
+/** A fault without what would be said in a request: here it is chosen. @param {{ fault: string, remedy?: string | null }} told */
+function plainFault({ fault, remedy }) {
+  return remedy ? fault.slice(0, -remedy.length).trimEnd() : fault;
 }
 
 /** What a column can be for, with its words: the fields, and those of the records that they refer to. @param {Model} model @param {Collection} collection @returns {[string, string][]} */
@@ -62,7 +41,7 @@ export function Mapping({ model, collection, report, columns, isTable, isBusy, o
   const words = new Map(targets);
   /** @type {{ column: string, field: string }[]} */
   const mapped = report.mapping ?? [];
-  const others = [...new Set([...columns.keys(), ...untaken(collection, report)])].filter((column) => !mapped.some((one) => one.column === column));
+  const others = [...new Set([...columns.keys(), ...(report.not_taken ?? [])])].filter((column) => !mapped.some((one) => one.column === column));
   const rows = [...mapped, ...others.map((column) => ({ column, field: '' }))];
   if (rows.length === 0) return null;
   return html`<section class="import-part"><h3>${isTable ? 'Columns' : 'Properties'}</h3>
@@ -132,12 +111,12 @@ export function Counts({ model, report }) {
 
 /** @param {{ report: Report }} props */
 export function Faults({ report }) {
-  /** @type {{ fault: string }[]} */
+  /** @type {{ fault: string, remedy?: string | null }[]} */
   const shown = (report.faults ?? []).slice(0, MOST_FAULTS);
   const count = Number(report.fault_count ?? 0);
   if (shown.length === 0) return null;
   return html`<section class="import-part"><h3>${counted(count, 'fault', 'faults')}</h3>
-    <ul class="import-faults">${shown.map(({ fault }) => html`<li dir="auto">${plainFault(fault)}</li>`)}</ul>
+    <ul class="import-faults">${shown.map((told) => html`<li dir="auto">${plainFault(told)}</li>`)}</ul>
     ${count > shown.length && html`<p class="soft">These are the first ${shown.length} of ${count.toLocaleString('en')}.</p>`}
   </section>`;
 }

@@ -3,6 +3,7 @@
 use super::entry::{Fault, Given, Target};
 use super::import::Options;
 use super::programs;
+use super::remedy::Remedy;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::catalog::name::{ID, RESSOURCE_URI};
@@ -45,15 +46,8 @@ impl Columns {
                 faults.push(Fault::at(1, &format!("the column {name} is given twice")));
             }
             let of_program = recognized.targets[at];
-            let used = if let Some((_, field)) = options.map.iter().find(|(column, _)| column == name) {
-                match find(catalog, collection, field) {
-                    Some(target) => Some(Use::Field(target)),
-                    None => {
-                        let words = format!("--map: {field} is no field of {}", collection.name());
-                        faults.push(Fault { line: 1, words });
-                        Some(Use::Ignored)
-                    }
-                }
+            let used = if let Some((_, target)) = options.map.iter().find(|(column, _)| column == name) {
+                Some(Use::Field(*target))
             } else if options.ignores(name) {
                 Some(Use::Ignored)
             } else if recognized.is_known && of_program.is_some() {
@@ -69,12 +63,8 @@ impl Columns {
                 Some(used) => uses.push(used),
                 None if options.ignore_rest => uses.push(Use::Ignored),
                 None => {
-                    let words = format!(
-                        "the column {name} is no field of {}. Map it with --map '{name}=FIELD', or leave it out with \
-                         --ignore '{name}'",
-                        collection.name()
-                    );
-                    faults.push(Fault::at(1, &words));
+                    let words = format!("the column {name} is no field of {}", collection.name());
+                    faults.push(Fault::at(1, &words).with(Remedy::Column(name.clone())));
                     uses.push(Use::Ignored);
                 }
             }

@@ -1,5 +1,7 @@
 //! One entry of a file, as what it gives to the record it becomes.
 
+use super::remedy::{Manner, Remedy};
+
 /// One entry of a file: a CSV row, a JSON line or a card, as what it gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -32,11 +34,14 @@ pub enum Given {
     Json(String),
 }
 
-/// Why an entry or a file is not taken: the whole sentence.
+/// Why an entry or a file is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub line: u64,
+    /// The whole sentence, without its full stop.
     pub words: String,
+    /// What could be said about the file instead.
+    pub remedy: Option<Remedy>,
 }
 
 /// All faults of a file: the first of them, and how many there are.
@@ -65,8 +70,24 @@ impl Faults {
 }
 
 impl Fault {
+    pub fn new(line: u64, words: String) -> Self {
+        Self { line, words, remedy: None }
+    }
+
     /// What is wrong with the entry on this line.
     pub fn at(line: u64, what: &str) -> Self {
-        Self { line, words: format!("line {line}: {what}") }
+        Self::new(line, format!("line {line}: {what}"))
+    }
+
+    pub fn with(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    /// All of it, in the words of whoever is told.
+    pub fn told(&self, manner: Manner) -> String {
+        match &self.remedy {
+            None => self.words.clone(),
+            Some(remedy) => format!("{}. {}", self.words, remedy.told(manner)),
+        }
     }
 }

@@ -23,6 +23,7 @@ use super::format::Format;
 use super::judge::{Judge, Judged};
 use super::matching;
 use super::matching::Match;
+pub use super::remedy::{Manner, Remedy};
 use super::source::Source;
 pub use super::spool::nameless_file;
 use crate::catalog::Catalog;

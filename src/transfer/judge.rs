@@ -1,6 +1,7 @@
 //! What an entry says, as values that fit their fields, or all that is wrong with it.
 
 use super::entry::{Entry, Fault, Given, Target};
+use super::remedy::Remedy;
 use super::source::name_of;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -83,7 +84,7 @@ impl Judge<'_> {
             for (position, (field, value)) in target.fields().iter().zip(values).enumerate() {
                 let is_wrong = wrong.contains(&Target::Part { reference, field: position });
                 if value.is_none() && field.must_be_given() && !is_wrong {
-                    faults.push(self.fault(line, &self.missing_part(reference, field)));
+                    faults.push(self.missing_part(line, reference, field));
                 }
                 whole.push(value.unwrap_or_else(|| Value::default_of(field)));
             }
@@ -96,7 +97,7 @@ impl Judge<'_> {
     /// What is wrong with the entry on this line.
     pub(super) fn fault(&self, line: u64, what: &str) -> Fault {
         let place = if self.is_card { "the card at line" } else { "line" };
-        Fault { line, words: format!("{place} {line}: {what}") }
+        Fault::new(line, format!("{place} {line}: {what}"))
     }
 
     /// The collection that a field refers to.
@@ -149,17 +150,15 @@ impl Judge<'_> {
     }
 
     /// What is said of a record that is referred to by what it holds, and lacks a field.
-    fn missing_part(&self, reference: usize, field: &Field) -> String {
-        let (own, name) = (self.collection.fields()[reference].name(), field.name());
-        match name {
-            "number" if self.is_card => {
-                format!(
-                    "ADR has no house number, and {name} is required. Give one with --fill {own}.{name}=0"
-                )
-            }
-            "number" => format!("{own}.{name} is missing. Give one with --fill {own}.{name}=0"),
-            _ => format!("{own}.{name} is missing"),
-        }
+    fn missing_part(&self, line: u64, reference: usize, field: &Field) -> Fault {
+        let name = field.name();
+        let own = format!("{}.{name}", self.collection.fields()[reference].name());
+        let words = match name {
+            "number" if self.is_card => format!("ADR has no house number, and {name} is required"),
+            _ => format!("{own} is missing"),
+        };
+        let fault = self.fault(line, &words);
+        if name == "number" { fault.with(Remedy::Fill(own)) } else { fault }
     }
 
     fn reads_booleans(&self, field: &Field) -> bool {

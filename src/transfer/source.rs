@@ -145,7 +145,7 @@ impl<'a> Source<'a> {
                 let (found, wanted) = (row.cells.len(), columns.uses.len());
                 if found != wanted {
                     let words = format!("line {} has {found} cells, and the header has {wanted}", row.line);
-                    return Err(Fault { line: row.line, words });
+                    return Err(Fault::new(row.line, words));
                 }
                 let mut given = Vec::with_capacity(wanted);
                 for (used, mut cell) in columns.uses.iter().zip(row.cells) {
@@ -180,7 +180,7 @@ impl<'a> Source<'a> {
                 let card = match cards.next() {
                     None => return Ok(None),
                     Some(Ok(card)) => card?,
-                    Some(Err(error)) => return Err(Fault { line: 0, words: error.to_string() }),
+                    Some(Err(error)) => return Err(Fault::new(0, error.to_string())),
                 };
                 let taken = mapping.take(&card, *store)?;
                 for (name, number) in taken.not_taken {

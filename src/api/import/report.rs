@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::transfer::format::Format;
-use crate::transfer::import::{Report, State};
+use crate::transfer::import::{Manner, Report, State};
 
 /// How many faults are told; the others are counted.
 const MOST_FAULTS: usize = 1_000;
@@ -42,8 +42,12 @@ impl Heading {
         error: Option<&str>,
     ) -> Value {
         let faults = report.faults.kept.iter().take(MOST_FAULTS);
-        let faults: Vec<Value> =
-            faults.map(|fault| json!({ "line": fault.line, "fault": fault.words })).collect();
+        let faults: Vec<Value> = faults
+            .map(|fault| {
+                let remedy = fault.remedy.as_ref().map(|remedy| remedy.told(Manner::Parameters));
+                json!({ "line": fault.line, "fault": fault.told(Manner::Parameters), "remedy": remedy })
+            })
+            .collect();
         let mapping: Vec<Value> = report
             .mapping
             .iter()
@@ -65,6 +69,9 @@ impl Heading {
             "ignored": report.ignored,
             "fault_count": report.faults.count,
             "faults": faults,
+            "not_taken": report.not_taken(),
+            "unfilled": report.unfilled(),
+            "asks_for_ids": report.asks_for_ids(),
             "mapping": mapping,
             "first": report.first,
             "error": error,

@@ -163,6 +163,13 @@ pub(super) fn component() -> (String, Value) {
             },
         })
     };
+    let mut faults = pair("line", count.clone(), "fault");
+    faults["items"]["properties"]["remedy"] = json!({
+        "type": ["string", "null"],
+        "description": "What to say about the file instead, in words that `fault` ends with",
+    });
+    faults["items"]["required"] = json!(["line", "fault", "remedy"]);
+    let named = |description: &str| json!({ "type": "array", "items": { "type": "string" }, "description": description });
     let members = json!({
         "id": count,
         "ressource_uri": { "type": "string" },
@@ -178,7 +185,13 @@ pub(super) fn component() -> (String, Value) {
         "related": counts,
         "ignored": counts,
         "fault_count": count,
-        "faults": pair("line", count.clone(), "fault"),
+        "faults": faults,
+        "not_taken": named("Columns and properties that are for no field, and that nobody has left out"),
+        "unfilled": named("Fields that `fill` can give a value where the file has none"),
+        "asks_for_ids": {
+            "type": "boolean",
+            "description": "Whether `match=id` or `ignore=id` must say whose the ids in the file are",
+        },
         "mapping": pair("column", json!({ "type": "string" }), "field"),
         "first": { "type": "array", "items": { "type": "string" } },
         "error": { "type": ["string", "null"] },

@@ -67,7 +67,7 @@ fn list<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Vec<T> {
 }
 
 fn fault(value: &Value) -> Option<Fault> {
-    Some(Fault { line: value["line"].as_u64().unwrap_or(0), words: text(&value["fault"])? })
+    Some(Fault::new(value["line"].as_u64().unwrap_or(0), text(&value["fault"])?))
 }
 
 #[cfg(test)]

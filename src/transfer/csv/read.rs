@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use crate::transfer::entry::Fault;
+use crate::transfer::remedy::Remedy;
 
 /// How many bytes an entry may have.
 pub(in crate::transfer) const LARGEST_ENTRY: usize = 4 << 20;
@@ -162,8 +163,7 @@ impl<R: BufRead> Rows<R> {
 
 /// What is said of text that is no UTF-8, with the position of the byte in the file, from 0.
 pub(in crate::transfer) fn not_utf8(line: u64, byte: u64) -> Fault {
-    let remedy = "Say what the file is: --encoding windows-1252";
-    Fault { line, words: format!("line {line} is not UTF-8 (byte {byte}). {remedy}") }
+    Fault::new(line, format!("line {line} is not UTF-8 (byte {byte})")).with(Remedy::Encoding)
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
         for (text, words) in [
             (&b"a\nb,\"c\nd"[..], "line 2: a quote is opened and never closed"),
             (b"a\n\"b\"c\n", "line 2: text follows a closed quote"),
-            (b"a\nb,c\xff\n", "line 2 is not UTF-8 (byte 5). Say what the file is: --encoding windows-1252"),
+            (b"a\nb,c\xff\n", "line 2 is not UTF-8 (byte 5)"),
         ] {
             assert_eq!(read(text), Err(words.to_owned()));
         }

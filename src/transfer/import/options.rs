@@ -25,7 +25,7 @@ pub struct Options {
     /// None where it follows from the file and the collection.
     pub matching: Option<Match>,
     pub existing: Existing,
-    pub map: Vec<(String, String)>,
+    pub map: Vec<(String, Target)>,
     pub ignore: Vec<String>,
     pub ignore_rest: bool,
     pub fill: Vec<(Target, String)>,
@@ -83,13 +83,18 @@ impl Options {
             Some("refuse") => Existing::Refuse,
             Some(text) => return Err(("existing", format!("{text} is not update, keep or refuse"))),
         };
-        let map = said.map.iter().map(|text| pair("map", text)).collect::<Result<_, _>>()?;
-        let mut fill = Vec::new();
+        let target = |option: &'static str, name: &str| {
+            let none = || (option, format!("{name} is no field of {}", collection.name()));
+            columns::find(catalog, collection, name).ok_or_else(none)
+        };
+        let (mut map, mut fill) = (Vec::new(), Vec::new());
+        for text in &said.map {
+            let (column, field) = pair("map", text)?;
+            map.push((column, target("map", &field)?));
+        }
         for text in &said.fill {
-            let (name, value) = pair("fill", text)?;
-            let target = columns::find(catalog, collection, &name);
-            let none = || ("fill", format!("{name} is no field of {}", collection.name()));
-            fill.push((target.ok_or_else(none)?, value));
+            let (field, value) = pair("fill", text)?;
+            fill.push((target("fill", &field)?, value));
         }
         let encoding = match &said.encoding {
             None => None,

@@ -12,6 +12,7 @@ use crate::store::snapshot::Snapshot;
 use crate::transfer::entry::{Fault, Faults};
 use crate::transfer::judge::Judged;
 use crate::transfer::matching::{self, Join, Match, Outcomes, Slot, Slots};
+use crate::transfer::remedy::Remedy;
 
 /// What is known once a file is judged and matched.
 pub(super) struct Plan {
@@ -41,8 +42,8 @@ impl Import<'_> {
         let (records, counter) = snapshot.extent(self.collection.position()).await?;
         let by = match self.rule(seen.has_ids, state != FileState::Unknown || records == 0 || counter == 0) {
             Ok(by) => by,
-            Err(words) => {
-                report.faults.push(Fault { line: 1, words });
+            Err(fault) => {
+                report.faults.push(fault);
                 return Ok(None);
             }
         };
@@ -75,15 +76,14 @@ impl Import<'_> {
     }
 
     /// How entries are matched where nobody has said it.
-    fn rule(&self, has_ids: bool, may_be_ours: bool) -> Result<Match, String> {
+    fn rule(&self, has_ids: bool, may_be_ours: bool) -> Result<Match, Fault> {
         let name = self.collection.name();
         if let Some(said) = &self.options.matching {
             return Ok(said.clone());
         }
         if has_ids && !may_be_ours {
-            return Err(format!(
-                "the file has ids, and {name} has records. Say --match id if they are ours, or --ignore id"
-            ));
+            let words = format!("the file has ids, and {name} has records");
+            return Err(Fault::new(1, words).with(Remedy::Ids));
         }
         if has_ids {
             return Ok(Match::Id);

@@ -1,9 +1,9 @@
 //! What an import came to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::{Fault, Faults, Options};
+use super::{Fault, Faults, Options, Remedy};
 
 /// How many entries a dry run shows.
 pub(super) const FIRST: usize = 3;
@@ -41,13 +41,8 @@ impl Report {
         if !unsaid.is_empty() {
             let listed: Vec<String> =
                 unsaid.iter().map(|(name, number)| format!("{name} ({number})")).collect();
-            let flags: Vec<String> = unsaid.keys().map(|name| format!("--ignore {name}")).collect();
-            let words = format!(
-                "not taken: {}. Leave them out with {}, or all such with --ignore-rest",
-                listed.join(", "),
-                flags.join(" ")
-            );
-            self.faults.push(Fault { line: 0, words });
+            let remedy = Remedy::Properties(unsaid.into_keys().collect());
+            self.faults.push(Fault::new(0, format!("not taken: {}", listed.join(", "))).with(remedy));
         }
         self.sort_faults();
     }
@@ -68,6 +63,34 @@ impl Report {
     pub(super) fn begin_storing(&mut self) {
         (self.created, self.updated, self.unchanged) = (0, 0, 0);
         self.was_stored = true;
+    }
+
+    fn remedies(&self) -> impl Iterator<Item = &Remedy> {
+        self.faults.kept.iter().filter_map(|fault| fault.remedy.as_ref())
+    }
+
+    /// The columns and properties that are for no field, and that nobody has left out.
+    pub fn not_taken(&self) -> Vec<&str> {
+        let names = self.remedies().flat_map(|remedy| match remedy {
+            Remedy::Column(name) => std::slice::from_ref(name),
+            Remedy::Properties(names) => names,
+            _ => &[],
+        });
+        names.map(String::as_str).collect()
+    }
+
+    /// The fields that could be given a value where the file has none.
+    pub fn unfilled(&self) -> BTreeSet<&str> {
+        let fields = self.remedies().filter_map(|remedy| match remedy {
+            Remedy::Fill(field) => Some(field.as_str()),
+            _ => None,
+        });
+        fields.collect()
+    }
+
+    /// Whether somebody must say whose the ids in the file are.
+    pub fn asks_for_ids(&self) -> bool {
+        self.remedies().any(|remedy| *remedy == Remedy::Ids)
     }
 
     /// In one line.

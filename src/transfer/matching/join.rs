@@ -1,4 +1,5 @@
-//! Which record each entry means: a hash join of a file with a collection, in as many parts as fit into memory.
+//! Which record each entry means: a join of a file with a collection. Keys of entries are sorted, and
+//! the key of each record is looked for among them; in as many parts as fit into memory.
 
 use std::io;
 use std::path::Path;
@@ -144,7 +145,7 @@ impl Join {
             } else if !one.is_whole {
                 let (line, earlier) = (u64::from(other.line), one.line);
                 let words = format!("line {line} has the same {names} as line {earlier}");
-                self.faults.push(Fault { line, words });
+                self.faults.push(Fault::new(line, words));
             }
         }
         Ok(())
@@ -168,7 +169,7 @@ impl Join {
                         format!("line {line} matches 2 records ({other}, {id}). Match by more fields");
                     // Each entry is named once, with the first two.
                     if head.taken == 0 {
-                        self.faults.push(Fault { line, words });
+                        self.faults.push(Fault::new(line, words));
                     }
                     head.taken += 1;
                     continue;

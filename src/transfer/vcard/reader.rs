@@ -49,7 +49,7 @@ impl<R: BufRead> Cards<R> {
             while self.lines.peek()?.is_some_and(|line| !is(&line.bytes, "BEGIN")) {
                 self.lines.next()?;
             }
-            return Ok(Some(Err(Fault { line: begin.number, words })));
+            return Ok(Some(Err(Fault::new(begin.number, words))));
         }
         let mut card = Card { line: begin.number, text: Vec::new(), is_2_1: false };
         let mut fault = None;
@@ -109,7 +109,7 @@ impl<R: BufRead> Cards<R> {
                 None => {
                     let words =
                         format!("line {number}: a line of a card has a name and a colon, as in TEL:112");
-                    fault = Some(Fault { line: number, words });
+                    fault = Some(Fault::new(number, words));
                 }
             }
         }
@@ -128,12 +128,12 @@ impl<R: BufRead> Cards<R> {
 
 impl Card {
     fn endless(&self) -> Fault {
-        Fault { line: self.line, words: format!("the card at line {} has no END:VCARD", self.line) }
+        Fault::new(self.line, format!("the card at line {} has no END:VCARD", self.line))
     }
 
     fn oversized(&self) -> Fault {
         let words = format!("the card at line {} has more than 4 MiB, or than {MOST_LINES} lines", self.line);
-        Fault { line: self.line, words }
+        Fault::new(self.line, words)
     }
 }
 

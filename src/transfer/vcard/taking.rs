@@ -35,7 +35,7 @@ impl VcardMapping {
     pub fn take(&self, card: &Card, store: StoreId) -> Result<Taken, Fault> {
         let mut taking = Taking::new(self, card);
         let words = |why: Unreadable| format!("the card at line {}: {why}", card.line);
-        taking.run(store).map_err(|why| Fault { line: card.line, words: words(why) })?;
+        taking.run(store).map_err(|why| Fault::new(card.line, words(why)))?;
         // In the order of the fields, so that faults are told in it.
         taking.taken.entry.given.sort_by_key(|(target, _)| match target {
             Target::Id => (None, 0),

@@ -9,6 +9,7 @@ use std::io::{self, BufRead};
 use super::lines::{LONGEST, Line, Lines, is};
 use super::property::{Coding, coding_of};
 use crate::transfer::entry::Fault;
+use crate::transfer::remedy::Remedy;
 
 /// What says how a value is written stands within so many bytes.
 const LONGEST_HEAD: usize = 1024;
@@ -101,7 +102,5 @@ impl Utf8Check {
 }
 
 fn not_utf8((line, byte): (u64, u64)) -> Fault {
-    let words =
-        format!("line {line} is not UTF-8 (byte {byte}). Say what the file is: --encoding windows-1252");
-    Fault { line, words }
+    Fault::new(line, format!("line {line} is not UTF-8 (byte {byte})")).with(Remedy::Encoding)
 }

@@ -37,7 +37,10 @@ fn an_import_that_nobody_waits_for_tells_of_its_faults_in_its_report() {
     let path = server.begins(csv("users/", people(20_000) + "F,,,,,\n"));
     let report = server.follow(&path);
     assert_eq!((&report["state"], &report["fault_count"]), (&json!("refused"), &json!(1)), "{report}");
-    assert_eq!(report["faults"], json!([{"line": 20_002, "fault": "line 20002: last_name is missing"}]));
+    assert_eq!(
+        report["faults"],
+        json!([{"line": 20_002, "fault": "line 20002: last_name is missing", "remedy": null}])
+    );
     assert_eq!((server.total("/users/"), server.total("/address/")), (0, 0));
 }
 
@@ -160,7 +163,7 @@ fn a_record_that_is_changed_between_the_look_at_it_and_its_chunk_is_left_alone_a
     assert_eq!(client.ask(r#"PUT /users/6000/ {"first_name":"mine"}"#).status, 200);
     assert_eq!(client.ask("DELETE /users/5999/").status, 200);
     let report = server.follow(&path);
-    let fault = |line: i64, id: i64| json!({"line": line, "fault": format!("line {line}: record {id} was changed meanwhile")});
+    let fault = |line: i64, id: i64| json!({"line": line, "fault": format!("line {line}: record {id} was changed meanwhile"), "remedy": null});
     assert_eq!(report["faults"], json!([fault(6_000, 5_999), fault(6_001, 6_000)]), "{report}");
     assert_eq!((&report["state"], counts(&report)), (&json!("done"), [0, 5_998, 0]), "{report}");
     assert_eq!(server.ask("GET /users/6000/").json()["first_name"], "mine");

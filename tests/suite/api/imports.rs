@@ -65,6 +65,7 @@ fn a_report_says_what_was_done_and_is_kept() {
         "id": report["id"], "ressource_uri": path, "collection": "users", "format": "csv", "state": "done",
         "dry_run": false, "entries": 2, "read": 2, "created": 2, "updated": 0, "unchanged": 0,
         "related": {}, "ignored": {}, "fault_count": 0, "faults": [],
+        "not_taken": [], "unfilled": [], "asks_for_ids": false,
         "mapping": [
             {"column": "Vorname", "field": "first_name"},
             {"column": "Last Name", "field": "last_name"},
@@ -204,7 +205,7 @@ fn one_fault_and_nothing_is_stored() {
     let lines = "{\"first_name\":\"a\",\"last_name\":\"b\"}\n{\"first_name\":\"c\",\"last_name\":7}\n";
     let cards = "BEGIN:VCARD\nVERSION:3.0\nN:b;a\nEND:VCARD\nBEGIN:VCARD\nVERSION:3.0\nN:d;c\n";
     let report = server.finds_faults(&csv("users/", file), "line 3: last_name is missing", 3);
-    let fault = |line: i64, words: &str| json!({"line": line, "fault": words});
+    let fault = |line: i64, words: &str| json!({"line": line, "fault": words, "remedy": null});
     let faults = [
         fault(3, "line 3: last_name is missing"),
         fault(3, "line 3: address does not validate: \"12a\""),
@@ -223,8 +224,56 @@ fn of_many_faults_a_thousand_are_told_and_all_are_counted() {
     (0..1_500).for_each(|number| writeln!(file, "F{number},").unwrap());
     let report = server.finds_faults(&csv("users/", file), "line 3: last_name is missing", 1_500);
     let expected: Vec<Value> = (3..1_003)
-        .map(|line| json!({"line": line, "fault": format!("line {line}: last_name is missing")}))
+        .map(|line| json!({"line": line, "fault": format!("line {line}: last_name is missing"), "remedy": null}))
         .collect();
     assert_eq!((&report["faults"], &report["entries"]), (&Value::Array(expected), &json!(1_501)));
     assert_eq!(server.total("/users/"), 0);
+}
+
+/// Whoever sends a request has parameters, and no flags.
+#[test]
+fn what_could_be_said_about_a_file_is_told_in_the_words_of_the_request() {
+    let server = Server::start(&configs::built_in());
+    server.create_user("Ada", "Lovelace");
+    let open = |report: &Value| json!([report["not_taken"], report["unfilled"], report["asks_for_ids"]]);
+    let cards = "BEGIN:VCARD\nVERSION:3.0\nN:Doe;Jo;;;\nPHOTO:x\nTEL:1\nTEL:2\nEND:VCARD\n";
+    let homeless = "first_name,last_name,address.country,address.city,address.street\nA,B,C,D,E\n";
+    for (request, words, remedy, left_open) in [
+        (
+            csv("users/", "first_name,last_name,Nick Name,id\nA,B,C,\n"),
+            "line 1: the column Nick Name is no field of users",
+            "Map it with map=Nick%20Name=FIELD, or leave it out with ignore=Nick%20Name",
+            json!([["Nick Name"], [], false]),
+        ),
+        (
+            import("users/", VCARD, cards),
+            "not taken: PHOTO (1), TEL (2)",
+            "Leave them out with ignore=PHOTO&ignore=TEL, or all such with ignore_rest=true",
+            json!([["PHOTO", "TEL"], [], false]),
+        ),
+        (
+            csv("users/", "id,first_name,last_name\n1,A,B\n"),
+            "the file has ids, and users has records",
+            "Say match=id if they are ours, or ignore=id",
+            json!([[], [], true]),
+        ),
+        (
+            csv("users/", &b"first_name,last_name\nA,\xff\n"[..]),
+            "line 2 is not UTF-8 (byte 23)",
+            "Say what the file is: encoding=windows-1252",
+            json!([[], [], false]),
+        ),
+        (
+            csv("users/", homeless),
+            "line 2: address.number is missing",
+            "Give one with fill=address.number=0",
+            json!([[], ["address.number"], false]),
+        ),
+    ] {
+        let report = server.finds_faults(&request, &format!("{words}. {remedy}"), 1);
+        assert_eq!(report["faults"][0]["remedy"], remedy);
+        assert_eq!(open(&report), left_open, "{report}");
+    }
+    let wrong = server.refuses_request(&csv("users/?map=a=b", "a\n1\n"), 400);
+    assert_eq!(wrong, "map: b is no field of users");
 }
