@@ -8,7 +8,7 @@ import { mayWrite } from './me.js';
 /**
  * What a person says about a file.
  * @typedef {object} Wishes
- * @property {Map<string, string>} columns for each that is no field by its name: the field it is for, or that it is left out
+ * @property {Map<string, string>} columns for each that is not as the file has it: the field it is for, or that it is left out
  * @property {boolean} rest whether everything else that is no field is left out
  * @property {boolean} spreadsheet
  * @property {string} encoding '' where the file shows it
@@ -93,8 +93,36 @@ export async function* importFile(collection, file, options, listening, sending)
   // Where it was over at once, for faults, their report is named at the end.
   const id = begun.ok ? begun.data.id : /\/_\/imports\/(\d+)\/$/.exec(begun.status === 400 ? begun.error : '')?.[1];
   if (!id) throw new Error(begun.error);
-  let report = begun.ok ? begun.data : { state: 'judging' };
+  const isStoring = begun.ok && !begun.data.dry_run;
+  if (isStoring) sessionStorage.setItem(keptAs(collection), JSON.stringify({ id: String(id), name: file.name }));
+  const report = begun.ok ? begun.data : { state: 'judging' };
   yield report;
+  yield* followImport(collection, { id, name: file.name }, report, listening);
+}
+
+/** An import that was begun: its number, and the name of the file. @typedef {{ id: string, name: string }} Begun */
+
+/** Where the import that runs is kept, until it is over: the page may be loaded anew. @param {Collection} collection */
+function keptAs({ name }) {
+  return `carnet-import-${name}`;
+}
+
+/** The import that was begun in this tab and was not over when it was last looked at. @param {Collection} collection @returns {Begun | null} */
+export function begunImport(collection) {
+  return JSON.parse(sessionStorage.getItem(keptAs(collection)) ?? 'null');
+}
+
+/**
+ * Tells the report of an import again and again until it is over.
+ * @param {Collection} collection
+ * @param {Begun} begun
+ * @param {Report} report as it is known
+ * @param {AbortSignal} listening ends the looking
+ * @returns {AsyncGenerator<Report>}
+ */
+export async function* followImport(collection, { id }, report, listening) {
+  const isKept = () => begunImport(collection)?.id === String(id);
+  const forget = () => isKept() && sessionStorage.removeItem(keptAs(collection));
   for (let pause = FIRST_PAUSE; !hasEnded(report); pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (listening.aborted) return;
@@ -102,12 +130,17 @@ export async function* importFile(collection, file, options, listening, sending)
       const answer = await call('GET', `_/imports/${id}/`, { signal: listening });
       // It is busy, and can be asked again.
       const isLater = answer.status === 429 || answer.status >= 500;
-      if (!answer.ok && !isLater) throw new Error(answer.error);
+      if (!answer.ok && !isLater) {
+        forget();
+        throw new Error(answer.error);
+      }
       report = { ...(isLater ? report : answer.data), isAway: isLater };
     } catch (problem) {
       if (!(problem instanceof Unreachable)) throw problem;
       report = { ...report, isAway: true };
     }
+    if (hasEnded(report)) forget();
     yield report;
   }
+  forget();
 }

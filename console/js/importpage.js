@@ -1,7 +1,7 @@
 // Import: a file is chosen or dropped, tried without storing anything, looked at, and taken into a collection.
 import { totalOf } from './counts.js';
 import { Alert } from './dialog.js';
-import { importFile, hasEnded, isTable, optionsOf, whyNot } from './importing.js';
+import { begunImport, followImport, importFile, hasEnded, isTable, optionsOf, whyNot } from './importing.js';
 import { ImportOptions } from './importoptions.js';
 import { counted, Counts, Faults, First, Mapping } from './importreport.js';
 import { href, hrefBack } from './route.js';
@@ -25,6 +25,8 @@ const NO_WISHES = { columns: new Map(), rest: false, spreadsheet: false, encodin
 /** @param {{ model: import('./model.js').Model, collection: import('./model.js').Collection }} props */
 export function ImportPage({ model, collection }) {
   const [file, setFile] = useState(/** @type {File | null} */ (null));
+  /** The name of the file, where it was sent before the page was loaded. */
+  const [sentName, setSentName] = useState('');
   const [refusal, setRefusal] = useState('');
   const [wishes, setWishes] = useState(NO_WISHES);
   const [run, setRun] = useState(/** @type {Run | null} */ (null));
@@ -40,17 +42,24 @@ export function ImportPage({ model, collection }) {
   const report = run?.report ?? null;
 
   /** @param {File} chosen @param {Wishes} wished @param {boolean} isDry */
-  const start = async (chosen, wished, isDry) => {
+  const start = (chosen, wished, isDry) => {
+    const options = optionsOf(chosen, wished);
+    const { signal } = leaving.current;
+    const tell = () => importFile(collection, chosen, isDry ? [...options, ['dry_run', 'true']] : options, signal, isDry ? signal : undefined);
+    return follow({ isDry, asked: JSON.stringify(options), report: null, error: '' }, tell);
+  };
+
+  /** @param {Run} now @param {() => AsyncGenerator<Report>} tell what the server says of it, again and again */
+  const follow = async (now, tell) => {
     if (isRunning.current) return;
     isRunning.current = true;
-    const options = optionsOf(chosen, wished);
-    const now = { isDry, asked: JSON.stringify(options), report: /** @type {Report | null} */ (null), error: '' };
+    const { isDry } = now;
     const { signal } = leaving.current;
     setRun(now);
     // The button that was pressed goes.
     if (document.activeElement instanceof HTMLButtonElement) outcome.current?.focus();
     try {
-      for await (const told of importFile(collection, chosen, isDry ? [...options, ['dry_run', 'true']] : options, signal, isDry ? signal : undefined)) {
+      for await (const told of tell()) {
         if (signal.aborted) return;
         now.report = told;
         setRun({ ...now });
@@ -64,6 +73,14 @@ export function ImportPage({ model, collection }) {
     // How many there are now is asked anew.
     if (!isDry) for (const one of model.collections) totalOf(one).value = null;
   };
+
+  useEffect(() => {
+    const begun = begunImport(collection);
+    if (!begun) return;
+    setSentName(begun.name);
+    const report = { state: 'judging' };
+    follow({ isDry: false, asked: '', report, error: '' }, () => followImport(collection, begun, report, leaving.current.signal));
+  }, []);
 
   /** @param {any} event */
   const onClickFile = (event) => {
@@ -79,6 +96,7 @@ export function ImportPage({ model, collection }) {
     setRun(null);
     setWishes(NO_WISHES);
     setFile(problem ? null : files[0]);
+    setSentName('');
     if (!problem) start(files[0], NO_WISHES, true);
   };
   const takeLatest = useRef(take);
@@ -108,6 +126,7 @@ export function ImportPage({ model, collection }) {
     else columns.delete(column);
     wish({ columns });
   };
+  const name = file?.name ?? sentName;
   const isStale = file !== null && run !== null && run.asked !== JSON.stringify(optionsOf(file, wishes));
   const isTried = report?.state === 'done' && run?.isDry === true && !run.error;
   const changing = Number(report?.created ?? 0) + Number(report?.updated ?? 0);
@@ -129,31 +148,31 @@ export function ImportPage({ model, collection }) {
     </div>
     ${refusal && html`<${Alert}>${refusal}<//>`}
     ${file && html`<${ImportOptions} ...${{ model, collection, file, wishes, report, isBusy }} onWish=${wish} />`}
-    ${file && run && html`<div role="status"><h2 ref=${outcome} tabindex="-1" dir="auto">${headingOf(file, run)}</h2></div>`}
+    ${name && run && html`<div role="status"><h2 ref=${outcome} tabindex="-1" dir="auto">${headingOf(name, run)}</h2></div>`}
     ${run?.error && html`<${Alert}>${run.error}${!run.isDry && !report && ' Check the file again to see what is stored.'}<//>`}
     ${report?.error && html`<${Alert}>${report.error}<//>`}
     ${isBusy && html`<${Progress} run=${run} />`}
-    ${file && report && !isBusy && !run?.error && html`
+    ${name && report && !isBusy && !run?.error && html`
       ${report.state === 'done' && html`<${Counts} model=${model} report=${report} />`}
       ${others.length > 0 && columns}
       <${Faults} report=${report} />
       ${others.length === 0 && columns}
       ${run?.isDry && html`<${First} collection=${collection} first=${report.first ?? []} />`}`}
-    ${file && run && !isBusy && html`<div class="actions">
-      ${isTried && !isStale && changing > 0 && html`<button type="button" class="primary" onClick=${() => start(file, wishes, false)}>Import ${counted(changing, 'record', 'records')}</button>`}
-      ${others.some((column) => !wishes.columns.has(column)) && html`<button type="button" onClick=${() => {
+    ${name && run && !isBusy && html`<div class="actions">
+      ${file && isTried && !isStale && changing > 0 && html`<button type="button" class="primary" onClick=${() => start(file, wishes, false)}>Import ${counted(changing, 'record', 'records')}</button>`}
+      ${file && others.some((column) => !wishes.columns.has(column)) && html`<button type="button" onClick=${() => {
         const next = { ...wishes, rest: true };
         setWishes(next);
         start(file, next, true);
       }}>Leave out all the rest</button>`}
-      ${(isStale || (!isTried && !(isDone && report.state === 'done'))) && html`<button type="button" class=${isStale ? 'primary' : ''} onClick=${() => start(file, wishes, true)}>Check again</button>`}
+      ${file && (isStale || (!isTried && !(isDone && report.state === 'done'))) && html`<button type="button" class=${isStale ? 'primary' : ''} onClick=${() => start(file, wishes, true)}>Check again</button>`}
       ${isDone && html`<a class="button" href=${href(collection.name)}>To ${called(collection)}</a>`}
     </div>`}
   </div>`;
 }
 
-/** What has become of the file, in a line. @param {File} file @param {Run} run */
-function headingOf({ name }, { isDry, report, error }) {
+/** What has become of the file, in a line. @param {string} name @param {Run} run */
+function headingOf(name, { isDry, report, error }) {
   if (error) return isDry ? `${name} is not checked` : `${name} is not imported`;
   if (!report) return `Sending ${name}…`;
   const faults = Number(report.fault_count ?? 0);

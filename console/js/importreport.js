@@ -36,9 +36,14 @@ export function targetsOf(model, collection) {
  *   isBusy: boolean, onChoose: (column: string, field: string) => void }} props
  */
 export function Mapping({ model, collection, report, columns, isTable, isBusy, onChoose }) {
-  // That a column with `=` in its name is for a field cannot be said to the server.
   const targets = targetsOf(model, collection);
   const words = new Map(targets);
+  const toldOf = (/** @type {string} */ field) => field.split(' and ').map((one) => words.get(one) ?? one).join(' and ');
+  // That a column with `=` in its name is for a field cannot be said to the server.
+  const canMap = (/** @type {string} */ column) => isTable && !column.includes('=');
+  // A column may be split into several fields.
+  const isOne = (/** @type {string} */ field) => field === LEFT_OUT || words.has(field);
+  const mayChoose = (/** @type {string} */ column, /** @type {string} */ field) => canMap(column) || columns.has(column) || field === '' || field === LEFT_OUT;
   /** @type {{ column: string, field: string }[]} */
   const mapped = report.mapping ?? [];
   const others = [...new Set([...columns.keys(), ...(report.not_taken ?? [])])].filter((column) => !mapped.some((one) => one.column === column));
@@ -49,14 +54,14 @@ export function Mapping({ model, collection, report, columns, isTable, isBusy, o
       <thead><tr><th scope="col">In the file</th><th scope="col">Becomes</th></tr></thead>
       <tbody>${rows.map(({ column, field }, at) => html`<tr key=${`${at} ${column}`}>
         <th scope="row" dir="auto" class="text full">${column}</th>
-        <td>${columns.has(column) || field === '' || field === LEFT_OUT
-          ? html`<select aria-label=${`What ${column} becomes`} disabled=${isBusy} value=${columns.get(column) ?? field}
+        <td>${mayChoose(column, field)
+          ? html`<select aria-label=${`What ${column} becomes`} disabled=${isBusy} value=${columns.get(column) ?? (isOne(field) ? field : '')}
               onChange=${(/** @type {any} */ event) => onChoose(column, event.target.value)}>
-              <option value="">no field: choose</option>
+              ${(columns.has(column) || !isOne(field)) && html`<option value="">${field === '' ? 'no field: choose' : columns.has(column) ? 'as the file has it' : toldOf(field)}</option>`}
               <option value=${LEFT_OUT}>leave it out</option>
-              ${isTable && !column.includes('=') && targets.map(([name, text]) => html`<option key=${name} value=${name}>${text}</option>`)}
+              ${canMap(column) && targets.map(([name, text]) => html`<option key=${name} value=${name}>${text}</option>`)}
             </select>`
-          : field.split(' and ').map((one) => words.get(one) ?? one).join(' and ')}</td>
+          : toldOf(field)}</td>
       </tr>`)}</tbody>
     </table></div>
   </section>`;

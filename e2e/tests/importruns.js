@@ -1,7 +1,7 @@
 // Imports that run: followed, left alone, stopped, refused.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { file, importing, state } from '../lib/files.js';
+import { counts, file, importing, state } from '../lib/files.js';
 import { equal, soon, test, that } from '../lib/suite.js';
 
 test('an import that runs is followed, and told where it stops', { expected: [409, 'ERR_'] }, async ({ server, page }) => {
@@ -41,6 +41,32 @@ test('an import that runs is followed, and told where it stops', { expected: [40
   await page.unroute('**/_/imports/17/');
   await page.route('**/_/imports/17/', (route) => route.fulfill({ contentType: 'application/json', body: JSON.stringify({ ...report, state: 'done', created: 1000 }) }));
   await state(page, 'people.csv is imported');
+});
+
+test('an import that runs is found again when the page is loaded anew', {}, async ({ server, page }) => {
+  const report = { id: 17, collection: 'users', format: 'csv', state: 'storing', dry_run: false, entries: 1000, read: 250, created: 0, updated: 0, unchanged: 0, related: {}, ignored: {}, fault_count: 0, faults: [], mapping: [], first: [], error: null };
+  let answer = report;
+  const kept = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  await importing(server, page, 'people.csv', 'first_name,last_name\nAda,Lovelace\n');
+  await page.getByRole('button', { name: 'Import 1 record', exact: true }).waitFor();
+  that(!(await kept()).includes('people.csv'), 'what is only tried is not kept');
+  await page.route('**/_/import/users/', (route) => route.fulfill({ status: 202, contentType: 'application/json', body: JSON.stringify({ ...report, state: 'judging', read: 0 }) }));
+  await page.route('**/_/imports/17/', (route) => route.fulfill({ contentType: 'application/json', body: JSON.stringify(answer) }));
+  await page.getByRole('button', { name: 'Import 1 record', exact: true }).click();
+  await page.getByText('250 of 1,000').waitFor();
+  await page.reload();
+  await page.getByText('250 of 1,000').waitFor();
+  await state(page, 'Importing people.csv…');
+  await soon(() => page.getByLabel('Choose a file').isDisabled(), true);
+  answer = { ...report, state: 'done', read: 1000, created: 1000 };
+  await state(page, 'people.csv is imported');
+  await soon(async () => (await counts(page))[0], ['New', '1,000']);
+  await page.getByRole('link', { name: 'To Users', exact: true }).waitFor();
+  await soon(() => page.getByRole('button', { name: 'Check again' }).count(), 0);
+  that(!(await kept()).includes('people.csv'), 'what is over is not kept');
+  await page.reload();
+  await page.getByLabel('Choose a file').waitFor();
+  await soon(() => page.getByRole('heading', { level: 2 }).count(), 0);
 });
 
 test('an import goes on at the server without the page', {}, async ({ server, page }) => {

@@ -55,6 +55,28 @@ test('a column can be for any field, also of the record that is referred to', {}
   equal([user.first_name, user._expanded.address.country], ['Ada', 'France']);
 });
 
+test('a column that is known by its name can be for another field, or for none', {}, async ({ server, page }) => {
+  await importing(server, page, 'swapped.csv', 'first_name,last_name,address\nLovelace,Ada,99\n');
+  await page.getByText('there is no record 99').waitFor();
+  await soon(() => mapping(page), [['first_name', 'First name'], ['last_name', 'Last name'], ['address', 'Address']]);
+  await page.getByLabel('What first_name becomes').selectOption({ label: 'Last name' });
+  await page.getByLabel('What last_name becomes').selectOption({ label: 'First name' });
+  await page.getByLabel('What address becomes').selectOption({ label: 'leave it out' });
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await page.getByRole('button', { name: 'Import 1 record', exact: true }).waitFor();
+  await soon(() => mapping(page), [['first_name', 'Last name'], ['last_name', 'First name'], ['address', 'leave it out']]);
+  // And back again.
+  await page.getByLabel('What address becomes').selectOption({ label: 'as the file has it' });
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await page.getByText('there is no record 99').waitFor();
+  await page.getByLabel('What address becomes').selectOption({ label: 'leave it out' });
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await page.getByRole('button', { name: 'Import 1 record', exact: true }).click();
+  await state(page, 'swapped.csv is imported');
+  const [user] = (await server.json('/users/')).object_list;
+  equal([user.first_name, user.last_name, user.address], ['Ada', 'Lovelace', null]);
+});
+
 test('what the file does not say is said beside it: encoding, and a value for what is missing', {}, async ({ server, page }) => {
   const text = 'first_name,last_name,address.country,address.city,address.street\nRen\xe9,Descartes,France,Paris,quai de Valmy\n';
   await importing(server, page, 'old.csv', Buffer.from(text, 'latin1'));
