@@ -1,6 +1,6 @@
 //! One entry of a file, as what it gives to the record it becomes.
 
-use super::remedy::{Manner, Remedy};
+use super::remedy::Remedy;
 
 /// One entry of a file: a CSV row, a JSON line or a card, as what it gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,11 +83,11 @@ impl Fault {
         Self { remedy: Some(remedy), ..self }
     }
 
-    /// All of it, in the words of whoever is told.
-    pub fn told(&self, manner: Manner) -> String {
+    /// All of it, with what could be said instead.
+    pub fn told(&self) -> String {
         match &self.remedy {
             None => self.words.clone(),
-            Some(remedy) => format!("{}. {}", self.words, remedy.told(manner)),
+            Some(remedy) => format!("{}. {}", self.words, remedy.words()),
         }
     }
 }

@@ -23,7 +23,7 @@ use super::format::Format;
 use super::judge::{Judge, Judged};
 use super::matching;
 use super::matching::Match;
-pub use super::remedy::{Manner, Remedy};
+pub use super::remedy::Remedy;
 use super::source::Source;
 pub use super::spool::nameless_file;
 use crate::catalog::Catalog;

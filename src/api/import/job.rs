@@ -21,7 +21,7 @@ use crate::store::copy::Progress;
 use crate::store::snapshot::Of;
 use crate::store::write::Origin;
 use crate::store::{Store, StoreError};
-use crate::transfer::import::{Import, ImportError, Manner, Options, Pace, Report, State, stamp};
+use crate::transfer::import::{Fault, Import, ImportError, Options, Pace, Report, State, stamp};
 
 /// How often the other nodes are told how it goes: several times before they take the node for gone.
 const TOLD_EVERY: Duration = Duration::from_secs(3);
@@ -164,12 +164,7 @@ impl Job {
         match outcome {
             Err(error) => End::Failed(error),
             Ok(report) if state == State::Refused => {
-                let first = report
-                    .faults
-                    .kept
-                    .first()
-                    .map(|fault| fault.told(Manner::Parameters))
-                    .unwrap_or_default();
+                let first = report.faults.kept.first().map(Fault::told).unwrap_or_default();
                 End::Refused { first, count: report.faults.count }
             }
             Ok(_) => End::Done(text),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::transfer::format::Format;
-use crate::transfer::import::{Manner, Report, State};
+use crate::transfer::import::{Remedy, Report, State};
 
 /// How many faults are told; the others are counted.
 const MOST_FAULTS: usize = 1_000;
@@ -44,8 +44,8 @@ impl Heading {
         let faults = report.faults.kept.iter().take(MOST_FAULTS);
         let faults: Vec<Value> = faults
             .map(|fault| {
-                let remedy = fault.remedy.as_ref().map(|remedy| remedy.told(Manner::Parameters));
-                json!({ "line": fault.line, "fault": fault.told(Manner::Parameters), "remedy": remedy })
+                let remedy = fault.remedy.as_ref().map(Remedy::words);
+                json!({ "line": fault.line, "fault": fault.told(), "remedy": remedy })
             })
             .collect();
         let mapping: Vec<Value> = report

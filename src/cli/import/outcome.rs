@@ -8,7 +8,7 @@ use super::super::new_file::NewFile;
 use super::super::terminal;
 use crate::record::value::Cell;
 use crate::transfer::csv::write::Dialect;
-use crate::transfer::import::{Fault, Manner, Report};
+use crate::transfer::import::{Fault, Report};
 
 /// How many faults are printed; all of them go to the file of `--faults`.
 const SHOWN_FAULTS: usize = 20;
@@ -28,7 +28,7 @@ pub(super) fn conclude(report: &Report, dry_run: bool, faults_file: Option<NewFi
         file.finish()?;
     }
     for fault in report.faults.kept.iter().take(SHOWN_FAULTS) {
-        terminal::remark(&fault.told(Manner::Flags));
+        terminal::remark(&fault.told());
     }
     let count = report.faults.count;
     if count == 0 {
@@ -60,7 +60,7 @@ fn listed(faults: &[Fault]) -> Vec<u8> {
     Dialect::Exact.header(["line", "fault"].into_iter(), &mut out);
     for fault in faults {
         let line = i64::try_from(fault.line).unwrap_or(i64::MAX);
-        let words = fault.told(Manner::Flags);
+        let words = fault.told();
         Dialect::Exact.line([Cell::Integer(line), Cell::Text(&words)].into_iter(), &mut out);
     }
     out

@@ -230,9 +230,8 @@ fn of_many_faults_a_thousand_are_told_and_all_are_counted() {
     assert_eq!(server.total("/users/"), 0);
 }
 
-/// Whoever sends a request has parameters, and no flags.
 #[test]
-fn what_could_be_said_about_a_file_is_told_in_the_words_of_the_request() {
+fn what_could_be_said_about_a_file_is_told_in_words_and_by_name() {
     let server = Server::start(&configs::built_in());
     server.create_user("Ada", "Lovelace");
     let open = |report: &Value| json!([report["not_taken"], report["unfilled"], report["asks_for_ids"]]);
@@ -242,31 +241,31 @@ fn what_could_be_said_about_a_file_is_told_in_the_words_of_the_request() {
         (
             csv("users/", "first_name,last_name,Nick Name,id\nA,B,C,\n"),
             "line 1: the column Nick Name is no field of users",
-            "Map it with map=Nick%20Name=FIELD, or leave it out with ignore=Nick%20Name",
+            "Map it with --map 'Nick Name=FIELD', or leave it out with --ignore 'Nick Name'",
             json!([["Nick Name"], [], false]),
         ),
         (
             import("users/", VCARD, cards),
             "not taken: PHOTO (1), TEL (2)",
-            "Leave them out with ignore=PHOTO&ignore=TEL, or all such with ignore_rest=true",
+            "Leave them out with --ignore PHOTO --ignore TEL, or all such with --ignore-rest",
             json!([["PHOTO", "TEL"], [], false]),
         ),
         (
             csv("users/", "id,first_name,last_name\n1,A,B\n"),
             "the file has ids, and users has records",
-            "Say match=id if they are ours, or ignore=id",
+            "Say --match id if they are ours, or --ignore id",
             json!([[], [], true]),
         ),
         (
             csv("users/", &b"first_name,last_name\nA,\xff\n"[..]),
             "line 2 is not UTF-8 (byte 23)",
-            "Say what the file is: encoding=windows-1252",
+            "Say what the file is: --encoding windows-1252",
             json!([[], [], false]),
         ),
         (
             csv("users/", homeless),
             "line 2: address.number is missing",
-            "Give one with fill=address.number=0",
+            "Give one with --fill address.number=0",
             json!([[], ["address.number"], false]),
         ),
     ] {
