@@ -30,7 +30,7 @@ mod unknown_keys;
 mod writes;
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
@@ -80,17 +80,17 @@ struct Documents {
     root: Bytes,
     schema_index: Bytes,
     schemas: Vec<Bytes>,
-    /// Made for the first who asks: it is half of the work of a start.
-    openapi: OnceLock<Bytes>,
+    openapi: Bytes,
 }
 
 impl App {
     pub fn new(catalog: Arc<Catalog>, store: Store, observer: Arc<Observer>, mut settings: Settings) -> Self {
+        let openapi = openapi::document(&catalog, &settings);
         let documents = Documents {
             root: schema::root(&catalog),
             schema_index: schema::index(&catalog),
             schemas: catalog.collections().iter().map(schema::of).collect(),
-            openapi: OnceLock::new(),
+            openapi: openapi.to_string().into(),
         };
         let key_parameters = KeyParameters::new(&settings.access_parameter);
         let cors = Cors::new(std::mem::take(&mut settings.cors_origins));
@@ -113,11 +113,6 @@ impl App {
             exports: Arc::new(Semaphore::new(export::AT_ONCE)),
             imports: Imports::new(),
         }
-    }
-
-    fn openapi(&self) -> Bytes {
-        let make = || openapi::document(&self.catalog, &self.settings).to_string().into();
-        self.documents.openapi.get_or_init(make).clone()
     }
 
     /// The beginning of absolute URLs in the answer to this request.
@@ -243,7 +238,7 @@ async fn endpoint(
         (Route::Root, Verb::Get) => Ok(app.root(request)),
         (Route::SchemaIndex, Verb::Get) => Ok(described(json(&app.documents.schema_index))),
         (Route::Schema(collection), Verb::Get) => Ok(json(&app.documents.schemas[collection.position()])),
-        (Route::OpenApi, Verb::Get) => Ok(records::kept(request, app.openapi())),
+        (Route::OpenApi, Verb::Get) => Ok(records::kept(request, app.documents.openapi.clone())),
         (Route::Live, Verb::Get) => Ok(ok()),
         (Route::Ready, Verb::Get) => app.store.ping().await.map(|()| ok()).map_err(ApiError::Store),
         (Route::Metrics, Verb::Get) => Ok(app.metrics(request)),
