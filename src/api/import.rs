@@ -127,7 +127,12 @@ pub(super) async fn import(
 /// The report, for its maker or an admin. Nobody else hears that there is one.
 pub(super) async fn report(context: &mut RequestContext<'_>, number: i64) -> Result<Response, ApiError> {
     let app = context.app;
-    let (maker, text) = match app.imports.find(|job| job.number == number) {
+    let mut running = app.imports.find(|job| job.number == number);
+    if let Some(job) = running {
+        let _told = job.telling.lock().await;
+        running = app.imports.find(|job| job.number == number);
+    }
+    let (maker, text) = match running {
         Some(job) => (job.maker.clone(), job.report().to_string()),
         None => {
             let row = app.store.import(number).await?.ok_or(ApiError::NotFound)?;

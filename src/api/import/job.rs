@@ -33,6 +33,8 @@ pub(super) struct Job {
     pub(super) maker: Option<Vec<u8>>,
     pub(super) heading: Heading,
     so_far: Mutex<(State, Extent)>,
+    /// Held while its end is told: other nodes know of it before this one has forgotten how far it was.
+    pub(super) telling: tokio::sync::Mutex<()>,
 }
 
 /// What an import needs.
@@ -80,7 +82,8 @@ impl End {
 
 impl Job {
     pub(super) fn new(number: i64, maker: Option<Vec<u8>>, heading: Heading) -> Self {
-        Self { number, maker, heading, so_far: Mutex::new((State::Judging, Extent::default())) }
+        let so_far = Mutex::new((State::Judging, Extent::default()));
+        Self { number, maker, heading, so_far, telling: tokio::sync::Mutex::default() }
     }
 
     /// How far it is.
@@ -97,15 +100,14 @@ impl Job {
     ) -> oneshot::Receiver<End> {
         let (told, end) = oneshot::channel();
         tokio::spawn(async move {
-            let ended = self.run(start).await;
-            running.lock().retain(|job| job.number != self.number);
+            let ended = self.run(start, &running).await;
             // Nobody need be waiting.
             let _ = told.send(ended);
         });
         end
     }
 
-    async fn run(&self, start: Start) -> End {
+    async fn run(&self, start: Start, running: &Mutex<Vec<Arc<Job>>>) -> End {
         let (store, observer) = (start.store.clone(), start.observer.clone());
         let (by, origin) = (start.by.clone(), start.origin.request_id.clone());
         let (watch, mut events) = mpsc::unbounded_channel();
@@ -154,8 +156,11 @@ impl Job {
             updated: if report.was_stored { report.updated } else { 0 },
             related: report.related.clone(),
         };
+        let telling = self.telling.lock().await;
         let noted = store.note_import(&imported, by).await;
         let told = store.tell_import(self.number, true, text.clone()).await;
+        running.lock().retain(|job| job.number != self.number);
+        drop(telling);
         if let Err(error) = noted.and(told) {
             let words =
                 format!("import {} ({origin}) is over, and its report is not stored: {error}", self.number);
