@@ -11,7 +11,7 @@ mod judge;
 mod jsonl;
 mod matching;
 mod programs;
-pub mod remedy;
+mod remedy;
 mod source;
 mod spool;
 pub mod vcard;

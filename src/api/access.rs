@@ -191,8 +191,7 @@ pub(super) fn authorize(
 ) -> Result<(), ApiError> {
     let Caller::Known(holder) = caller else { return Ok(()) };
     let Some(collection) = route.collection() else {
-        let is_for_all = route.is_of_several() || matches!(route, Route::Me);
-        return if is_for_all || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
+        return if route.is_for_every_key() || holder.is_admin { Ok(()) } else { Err(ApiError::Forbidden) };
     };
     may(holder, collection, Right::of(verb))?;
     expanded.iter().try_for_each(|collection| may(holder, collection, Right::Read))

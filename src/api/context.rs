@@ -108,8 +108,7 @@ impl<'a> RequestContext<'a> {
             (Route::Me, Presented::Unknown) => Admission::KnownOnly,
             _ => query.admission(route),
         };
-        let may_be_needed =
-            admission == Admission::KnownOnly || route.is_of_several() || matches!(route, Route::Me);
+        let may_be_needed = admission == Admission::KnownOnly || route.is_for_every_key();
         if let (Presented::Known(credential), true) = (&presented, may_be_needed) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }

@@ -62,6 +62,15 @@ impl Imports {
         }
     }
 
+    /// The import with this number, unless it is over, or its end is being told: then the stored report is waited for,
+    /// which other nodes may have told already.
+    async fn running(&self, number: i64) -> Option<Arc<Job>> {
+        let has_number = |job: &Job| job.number == number;
+        let job = self.find(has_number)?;
+        let _telling = job.telling.lock().await;
+        self.find(has_number)
+    }
+
     fn find(&self, is_wanted: impl Fn(&Job) -> bool) -> Option<Arc<Job>> {
         self.running.lock().iter().find(|job| is_wanted(job)).cloned()
     }
@@ -127,12 +136,7 @@ pub(super) async fn import(
 /// The report, for its maker or an admin. Nobody else hears that there is one.
 pub(super) async fn report(context: &mut RequestContext<'_>, number: i64) -> Result<Response, ApiError> {
     let app = context.app;
-    let mut running = app.imports.find(|job| job.number == number);
-    if let Some(job) = running {
-        let _told = job.telling.lock().await;
-        running = app.imports.find(|job| job.number == number);
-    }
-    let (maker, text) = match running {
+    let (maker, text) = match app.imports.running(number).await {
         Some(job) => (job.maker.clone(), job.report().to_string()),
         None => {
             let row = app.store.import(number).await?.ok_or(ApiError::NotFound)?;

@@ -127,6 +127,11 @@ impl<'a> Route<'a> {
         matches!(self, Self::Batch(_) | Self::ImportReport(..))
     }
 
+    /// Whether every key is let in: what its holder may do is judged for each record, or is the answer itself.
+    pub(super) fn is_for_every_key(&self) -> bool {
+        self.is_of_several() || matches!(self, Self::Me)
+    }
+
     pub(super) fn verbs(&self) -> &'a [Verb] {
         match self {
             Self::Records(collection) => collection.list_verbs(),

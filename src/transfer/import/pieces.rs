@@ -1,4 +1,4 @@
-//! What is left of a chunk when the store refuses an entry of it: in which pieces it is tried again.
+//! Retries: what is left of a chunk when the store refuses an entry of it, and in which pieces it is tried again.
 
 use std::collections::VecDeque;
 
