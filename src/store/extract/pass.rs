@@ -17,6 +17,8 @@ use crate::store::copy::CopyError;
 
 /// How large a piece grows before it is handed on.
 const PIECE: usize = 64 << 10;
+/// The same for the first: whoever waits for many records begins as soon as one who waits for few.
+const FIRST_PIECE: usize = 4 << 10;
 
 /// Which records to read.
 #[derive(Clone)]
@@ -107,6 +109,8 @@ pub(in crate::store) struct Pass {
     /// `None` where one record is enough.
     form: Option<Form>,
     piece: Vec<u8>,
+    /// How large it grows.
+    worth: usize,
     onward: mpsc::Sender<(u64, Bytes)>,
     /// How many of the piece's records were told of.
     told: u64,
@@ -122,7 +126,16 @@ impl Pass {
         onward: mpsc::Sender<(u64, Bytes)>,
     ) -> Self {
         let judge = judge(&extract);
-        Self { extract, judge, form: Some(form), piece: head, onward, told: 0, records: 0 }
+        Self {
+            extract,
+            judge,
+            form: Some(form),
+            piece: head,
+            worth: FIRST_PIECE,
+            onward,
+            told: 0,
+            records: 0,
+        }
     }
 
     /// Whether nothing was found by a search, so that typos may have to be forgiven.
@@ -136,7 +149,7 @@ impl Pass {
         extract.filters.retain(is_search);
         extract.followed.clear();
         let (judge, onward) = (judge(&extract), self.onward.clone());
-        Self { extract, judge, form: None, piece: Vec::new(), onward, told: 0, records: 0 }
+        Self { extract, judge, form: None, piece: Vec::new(), worth: PIECE, onward, told: 0, records: 0 }
     }
 
     /// Forgives a typo in each word.
@@ -163,10 +176,11 @@ impl Pass {
 
     /// What was made so far, once it is worth a move.
     fn full(&mut self) -> Option<(u64, Bytes)> {
-        (self.piece.len() >= PIECE).then(|| self.cut())
+        (self.piece.len() >= self.worth).then(|| self.cut())
     }
 
     fn cut(&mut self) -> (u64, Bytes) {
+        self.worth = PIECE;
         let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE + PIECE / 4));
         (self.records - std::mem::replace(&mut self.told, self.records), piece.into())
     }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::{kind, sql};
 use crate::catalog::collection::Collection;
+use crate::record::value::Cell;
 use crate::store::copy::rows::{Packer, Sum};
 use crate::store::copy::{CopyError, Outlet};
 use crate::store::extract::Pass;
@@ -79,14 +80,23 @@ fn pass(connection: &Connection, place: &str, mut pass: Pass) -> Result<Pass, Co
     let mut statement = connection.prepare(&text).map_err(failed)?;
     let mut found = statement.query(params_from_iter(values.into_iter().map(kind::Bound))).map_err(failed)?;
     let mut goes_on = true;
+    let mut spare = Vec::with_capacity(kinds.len());
     while goes_on && let Some(row) = found.next().map_err(failed)? {
-        let cells = kinds.iter().enumerate();
-        let cells = cells.map(|(at, &kind)| Ok(kind::lenient_cell(row.get_ref(at)?, kind)));
-        let cells = cells.collect::<rusqlite::Result<Vec<_>>>().map_err(failed)?;
+        let mut cells = spare;
+        for (at, &kind) in kinds.iter().enumerate() {
+            cells.push(kind::lenient_cell(row.get_ref(at).map_err(failed)?, kind));
+        }
         goes_on = pass.take(&cells).map_err(|cause| CopyError::failed(place, cause))?;
         pass.put()?;
+        spare = emptied(cells);
     }
     Ok(pass)
+}
+
+/// The same room for the cells of another row: they live no longer than their row does.
+fn emptied<'a>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'a>> {
+    cells.clear();
+    cells.into_iter().map(|_| Cell::Null).collect()
 }
 
 /// The largest id that was ever given.
