@@ -10,6 +10,9 @@ use super::{WrongUsage, progress, terminal};
 use crate::config::Config;
 use crate::store::backup::{self, BackupOrder, folder};
 
+/// How much less than others a backup asks for a core, as `nice` counts it.
+const PATIENCE: i32 = 10;
+
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[arg(help = "The file to make, never over an existing one; or a folder, for carnet-<time>.db in it")]
@@ -33,6 +36,10 @@ pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
         folder::clear(file)?;
     }
     let to = if is_folder { folder::place(file) } else { file.clone() };
+    if !fast {
+        // A server beside it comes first, for a core as for the disk. Every thread from now on is as patient.
+        let _ = rustix::process::nice(PATIENCE);
+    }
     let (from, catalog) = (&config.storage, config.catalog.clone());
     let order = BackupOrder { from, to: &to, catalog, rests: !fast };
     let begun = Instant::now();

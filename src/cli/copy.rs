@@ -22,7 +22,7 @@ pub(super) struct Options {
 pub(super) fn run(config: Config, options: &Options) -> anyhow::Result<()> {
     let (from, to) = (storage(&options.from, "--from")?, storage(&options.to, "--to")?);
     let (catalog, any_filesystem) = (config.catalog, config.store.any_filesystem);
-    let order = Order { from: &from, to: &to, catalog, any_filesystem, keeps_trail: false };
+    let order = Order { from: &from, to: &to, catalog, any_filesystem, keeps_trail: false, rests: false };
     let begun = Instant::now();
     let copied = progress::shown(async |watch| copy::copy(&order, watch).await)?;
     let summary = copied.map_err(|error| match error {

@@ -39,8 +39,8 @@ pub async fn backup(order: &BackupOrder<'_>, watch: &Watch) -> Result<Summary, B
             // What an earlier backup left behind goes.
             drop(Partial::claim(path.clone())?);
             let target = StorageUrl::Sqlite(path.clone());
-            let catalog = catalog.clone();
-            let order = Order { from, to: &target, catalog, any_filesystem: true, keeps_trail: true };
+            let (catalog, rests) = (catalog.clone(), *rests);
+            let order = Order { from, to: &target, catalog, any_filesystem: true, keeps_trail: true, rests };
             let copied = copy::copy(&order, watch).await;
             let made = Partial::adopt(path)?;
             copied?;
@@ -116,7 +116,8 @@ pub async fn restore(order: &RestoreOrder<'_>, watch: &Watch) -> Result<Restored
         }
         StorageUrl::Postgres(_) => {
             let (catalog, any_filesystem) = (catalog.clone(), *any_filesystem);
-            let order = Order { from: &source, to, catalog, any_filesystem, keeps_trail: false };
+            let order =
+                Order { from: &source, to, catalog, any_filesystem, keeps_trail: false, rests: false };
             copy::copy(&order, watch).await?;
             (None, Vec::new())
         }

@@ -42,11 +42,13 @@ pub struct Order<'a> {
     pub any_filesystem: bool,
     /// Whether the file that is made has the trail of the source as its own, as a backup has it.
     pub keeps_trail: bool,
+    /// Whether a server that is read from has half of the time to itself.
+    pub rests: bool,
 }
 
 /// Copies all that the catalog declares. When this fails, or is dropped, the target is as it was.
 pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError> {
-    let Order { from, to, catalog, any_filesystem, keeps_trail } = order;
+    let Order { from, to, catalog, any_filesystem, keeps_trail, rests } = order;
     let (mut from_server, mut to_server) = (reached(from).await?, reached(to).await?);
     refuse_same(from, to, from_server.as_ref(), to_server.as_ref()).await?;
     let needs_unicode = matches!(to, StorageUrl::Postgres(_));
@@ -63,7 +65,7 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
         let (records, counter) = source.extent(position).await?;
         tell(watch, Progress::Copying { name: name.clone(), records });
         let (sender, receiver) = mpsc::channel(WAITING);
-        let outlet = Outlet::new(Some(sender), watch.clone());
+        let outlet = Outlet::new(Some(sender), watch.clone()).resting(*rests);
         let (read, written) =
             tokio::join!(source.read(position, outlet), target.write(position, counter, receiver));
         // Where both failed, the reader only because nobody took what it read.

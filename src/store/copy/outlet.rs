@@ -1,5 +1,7 @@
 //! Where a reader puts what it reads: counted, told to whoever watches, and handed on.
 
+use std::time::Instant;
+
 use tokio::sync::mpsc;
 
 use super::failure::CopyError;
@@ -11,11 +13,18 @@ pub(in crate::store) struct Outlet {
     /// None where it is read only to be counted.
     onward: Option<mpsc::Sender<Batch>>,
     watch: Watch,
+    /// Since when it has worked without a rest, where it is to rest for as long as it works.
+    rested: Option<Instant>,
 }
 
 impl Outlet {
     pub(in crate::store) fn new(onward: Option<mpsc::Sender<Batch>>, watch: Watch) -> Self {
-        Self { tally: Tally::default(), onward, watch }
+        Self { tally: Tally::default(), onward, watch, rested: None }
+    }
+
+    /// Leaves the other half of the time to whoever uses the server that is read from.
+    pub(in crate::store) fn resting(self, rests: bool) -> Self {
+        Self { rested: rests.then(Instant::now), ..self }
     }
 
     /// Hands a batch on, from a thread that may wait.
@@ -30,10 +39,14 @@ impl Outlet {
     /// Hands a batch on, from a task.
     pub(in crate::store) async fn send(&mut self, batch: Batch) -> Result<(), CopyError> {
         self.count(&batch)?;
-        match &self.onward {
-            Some(onward) => onward.send(batch).await.map_err(|_| CopyError::Stopped),
-            None => Ok(()),
+        if let Some(onward) = &self.onward {
+            onward.send(batch).await.map_err(|_| CopyError::Stopped)?;
         }
+        if let Some(rested) = &mut self.rested {
+            tokio::time::sleep(rested.elapsed()).await;
+            *rested = Instant::now();
+        }
+        Ok(())
     }
 
     fn count(&mut self, batch: &Batch) -> Result<(), CopyError> {

@@ -21,6 +21,9 @@ use crate::store::sqlite::sql;
 use crate::store::sqlite::{audit, key_table, kind, place, store_id, tables, version};
 use crate::store::{OpenError, StoreId};
 
+/// The pages that are kept while all is written in one transaction: a copy beside a server takes at most 32 MiB.
+const CACHE_KIB: i64 = 12_288;
+
 pub(in crate::store) struct Target {
     aside: Aside<Keeps>,
     catalog: Arc<Catalog>,
@@ -62,6 +65,9 @@ impl Target {
         };
         let connection = connection::open(path, Role::Writer)?;
         let place = format!("sqlite:{}", path.display());
+        connection
+            .pragma_update(None, "cache_size", -CACHE_KIB)
+            .map_err(|error| CopyError::failed(&place, error))?;
         let mut aside = Aside::new(connection, Keeps { made, _file: Box::new(file) }, place);
         let declared = catalog.clone();
         let conflicts = aside
