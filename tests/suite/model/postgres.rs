@@ -12,7 +12,7 @@ use crate::support::home::Home;
 use crate::support::server::Server;
 
 /// How many sequences each of these tests runs; with `./test --long` more.
-const SEQUENCES: u64 = 80;
+const SEQUENCES: u64 = 400;
 /// What differs between any two answers.
 const OF_THE_MOMENT: [&str; 2] = ["Date", "X-Request-Id"];
 

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use dev::process::{Outcome, Process, carnet};
 use tempfile::TempDir;
 
-use super::engine::{Engine, Place};
+use super::engine::{Engine, Place, variable};
 use super::server::Server;
+
+/// The program to test, where it is not the one that was built with the tests: a release, for a long campaign.
+const BINARY: &str = "CARNET";
 
 /// Where one test lives. It is removed when nothing uses it any more.
 pub(crate) struct Home {
@@ -71,7 +74,8 @@ impl Home {
 
     /// The program with these arguments and no others, started in this folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = carnet(env!("CARGO_BIN_EXE_carnet"), arguments);
+        let built = env!("CARGO_BIN_EXE_carnet");
+        let mut command = carnet(variable(BINARY).as_deref().unwrap_or(built), arguments);
         command.current_dir(self.folder());
         command
     }
