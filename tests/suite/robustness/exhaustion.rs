@@ -30,7 +30,7 @@ fn ticks(server: &Server) -> u64 {
 fn without_descriptors_the_server_waits_quietly_and_recovers() {
     let home = Home::new(&configs::built_in());
     let server = home.serve_under(&["prlimit", "--nofile=64:64"]);
-    assert!(server.stderr().contains("no more than 64 files"), "{}", server.stderr());
+    server.wait_for_error("no more than 64 files");
     let request = Request::new("GET /users/").bytes("localhost");
     let mut crowd: Vec<Client> = (0..200).map(|_| server.client()).collect();
     for client in &mut crowd {

@@ -198,7 +198,7 @@ fn a_renamed_collection_is_offered_its_table_after_an_empty_start_too() {
     let home = with_people();
     let server = home.serve();
     assert_eq!(server.ids("/people/"), Vec::<i64>::new());
-    assert!(server.stderr().contains("if it is now called people"), "{}", server.stderr());
+    server.wait_for_error("if it is now called people");
     server.stop();
     let said = home.run(&["check"]).exits(0).stdout;
     home.execute(&renaming_table(&said, "people"));
