@@ -109,8 +109,6 @@ pub(in crate::store) struct Pass {
     /// `None` where one record is enough.
     form: Option<Form>,
     piece: Vec<u8>,
-    /// How large it grows.
-    worth: usize,
     onward: mpsc::Sender<(u64, Bytes)>,
     /// How many of the piece's records were told of.
     told: u64,
@@ -126,16 +124,7 @@ impl Pass {
         onward: mpsc::Sender<(u64, Bytes)>,
     ) -> Self {
         let judge = judge(&extract);
-        Self {
-            extract,
-            judge,
-            form: Some(form),
-            piece: head,
-            worth: FIRST_PIECE,
-            onward,
-            told: 0,
-            records: 0,
-        }
+        Self { extract, judge, form: Some(form), piece: head, onward, told: 0, records: 0 }
     }
 
     /// Whether nothing was found by a search, so that typos may have to be forgiven.
@@ -149,7 +138,7 @@ impl Pass {
         extract.filters.retain(is_search);
         extract.followed.clear();
         let (judge, onward) = (judge(&extract), self.onward.clone());
-        Self { extract, judge, form: None, piece: Vec::new(), worth: PIECE, onward, told: 0, records: 0 }
+        Self { extract, judge, form: None, piece: Vec::new(), onward, told: 0, records: 0 }
     }
 
     /// Forgives a typo in each word.
@@ -176,11 +165,11 @@ impl Pass {
 
     /// What was made so far, once it is worth a move.
     fn full(&mut self) -> Option<(u64, Bytes)> {
-        (self.piece.len() >= self.worth).then(|| self.cut())
+        let worth = if self.told == 0 { FIRST_PIECE } else { PIECE };
+        (self.piece.len() >= worth).then(|| self.cut())
     }
 
     fn cut(&mut self) -> (u64, Bytes) {
-        self.worth = PIECE;
         let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE + PIECE / 4));
         (self.records - std::mem::replace(&mut self.told, self.records), piece.into())
     }

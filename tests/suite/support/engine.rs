@@ -55,7 +55,7 @@ pub(crate) fn sequences(first: u64, number: u64) -> std::ops::Range<u64> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever starts the tests says which engine they are about")]
+#[expect(clippy::disallowed_methods, reason = "whoever starts the tests says what they are about")]
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
