@@ -1,6 +1,9 @@
-// Tests by name, one after the other, counted at the end.
-import { launch, PATIENCE, watch } from './browser.js';
+// Tests by name, two at a time, counted at the end.
+import { artefacts, launch, PATIENCE, watch } from './browser.js';
 import { Server } from './server.js';
+
+/** While one test waits for its page, another has the processor. */
+const WORKERS = 2;
 
 const tests = [];
 
@@ -31,28 +34,37 @@ export function that(holds, about) {
   if (!holds) throw new Error(about);
 }
 
-export async function run(wanted) {
-  const browser = await launch();
-  let passed = 0;
-  let failed = 0;
-  for (const { name, setting, body } of tests.filter((one) => one.name.includes(wanted))) {
-    const began = Date.now();
-    const server = await Server.start(setting.config);
-    const page = await watch(browser, server, setting);
-    try {
-      await body({ server, page, browser });
-      await page.finish();
-      passed += 1;
-      console.log(`ok     ${name} (${Date.now() - began} ms)`);
-    } catch (error) {
-      failed += 1;
-      await page.screenshot({ path: new URL('../artefacts/failed.png', import.meta.url).pathname }).catch(() => {});
-      console.log(`FAILED ${name}\n${String(error.stack).replace(/^/gm, '       ')}\n       also: ${page.faults.join(' | ')}`);
-      await page.context().close().catch(() => {});
-    }
+/** Runs one test, in a server and a page of its own. */
+async function passes(browser, { name, setting, body }) {
+  const began = Date.now();
+  const server = await Server.start(setting.config);
+  const page = await watch(browser, server, setting);
+  try {
+    await body({ server, page, browser });
+    await page.finish();
+    console.log(`ok     ${name} (${Date.now() - began} ms)`);
+    return true;
+  } catch (error) {
+    await page.screenshot({ path: `${artefacts}failed.png` }).catch(() => {});
+    console.log(`FAILED ${name}\n${String(error.stack).replace(/^/gm, '       ')}\n       also: ${page.faults.join(' | ')}`);
+    await page.context().close().catch(() => {});
+    return false;
+  } finally {
     await server.end();
   }
-  await browser.close();
-  console.log(`\n${passed} passed, ${failed} failed`);
-  return failed === 0 && passed > 0;
+}
+
+export async function run(wanted) {
+  const waiting = tests.filter((one) => one.name.includes(wanted));
+  const outcomes = [];
+  // A browser each: pages of one would take the focus from each other.
+  const worker = async () => {
+    const browser = await launch();
+    for (let one = waiting.shift(); one; one = waiting.shift()) outcomes.push(await passes(browser, one));
+    await browser.close();
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+  const failed = outcomes.filter((passed) => !passed).length;
+  console.log(`\n${outcomes.length - failed} passed, ${failed} failed`);
+  return failed === 0 && outcomes.length > 0;
 }
