@@ -1,10 +1,11 @@
-"""schemathesis against the running server, on both engines at once: every check it has, by a seed, and ours.
+"""schemathesis against running servers, all at once: every check it has, by a seed, and ours.
 
     fuzz.py [--long] [--sqlite]      two minutes; seven with --long; on SQLite alone
 """
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -17,9 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SEED = 20261115
 # How many examples of each operation; how many sequences of operations follow from it.
 EXAMPLES, LONG = 12, 150
-# Every limit of every parameter, one by one ("coverage"), is most of the time, and what it meets is the check of requests,
-# which knows no engine: once is enough, unless there is time.
-ALL, FEWER = "examples,coverage,fuzzing,stateful", "examples,fuzzing,stateful"
+# Every limit of every parameter, one by one, is most of the time, and what it meets is the check of requests, which knows
+# no engine: once is enough, unless there is time.
+LIMITS, OTHERS = "coverage", "examples,fuzzing,stateful"
 # What is there at first, so that generated references may hit.
 FIRST = {
     "address": lambda number: {"country": "France", "city": "Paris", "street": "quai", "number": number},
@@ -47,14 +48,20 @@ def start(server: Server, examples: int, phases: str) -> subprocess.Popen[str]:
 
 
 def main(arguments: list[str]) -> bool:
+    # Told to end, it ends what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     is_long = "--long" in arguments
     examples = LONG if is_long else EXAMPLES
     with ExitStack() as stack:
-        databases: dict[str, str | None] = {"SQLite": None}
-        if "--sqlite" not in arguments:
-            databases["PostgreSQL"] = stack.enter_context(Postgres())
-        servers = {name: stack.enter_context(Server(EVERYTHING, database)) for name, database in databases.items()}
-        runs = {name: start(server, examples, ALL if is_long or name == "SQLite" else FEWER) for name, server in servers.items()}
+        database = None if "--sqlite" in arguments else stack.enter_context(Postgres())
+        # What is looked at, where, and the phases of schemathesis.
+        looks = [("SQLite", None, OTHERS), ("SQLite, every limit", None, LIMITS)]
+        if database:
+            looks.append(("PostgreSQL", database, f"{OTHERS},{LIMITS}" if is_long else OTHERS))
+        servers = {name: stack.enter_context(Server(EVERYTHING, url)) for name, url, _ in looks}
+        runs = {name: start(servers[name], examples, phases) for name, _, phases in looks}
+        for run in runs.values():
+            stack.callback(run.kill)
         all_hold = True
         for name, run in runs.items():
             said, _ = run.communicate()
