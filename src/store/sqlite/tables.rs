@@ -65,10 +65,13 @@ fn names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// Runs the steps of a plan. The caller holds the transaction, with foreign keys switched off.
 pub(super) fn apply(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<()> {
+    // A table that is built anew takes the name of one that was dropped. Views and triggers of other tools mention that
+    // name, which SQLite would find missing for the moment, or change in them; so would it in references.
+    connection.pragma_update(None, "legacy_alter_table", true)?;
     for statement in plan.steps.iter().flat_map(|step| &step.statements) {
         connection.execute_batch(statement)?;
     }
-    Ok(())
+    connection.pragma_update(None, "legacy_alter_table", false)
 }
 
 fn create(catalog: &Catalog, collection: &Collection) -> Step {

@@ -1,4 +1,5 @@
-//! What only SQLite leaves open, and carnet does not: types, ids that are used again, bytes that are no text.
+//! What only SQLite leaves open, and carnet does not: types, ids that are used again, bytes that are no text, and what
+//! becomes of other tools' things where a table is built anew.
 
 use dev::configs;
 
@@ -36,4 +37,43 @@ fn bytes_that_are_no_text_are_found_alike_before_and_after_a_restart() {
     assert_eq!(server.status(r#"PUT /users/1/ {"last_name":"Roe"}"#), 200);
     let before = found(&server);
     assert_eq!(found(&server.stop().serve()), before);
+}
+
+/// Users with a field of these keys, and what belongs to them.
+fn with_key(keys: &str) -> String {
+    format!(
+        "[[collection]]\nname = \"users\"\n[collection.fields]\nk = {{ type = \"string\"{keys} }}\n\
+         [[collection]]\nname = \"pets\"\n[collection.fields]\n\
+         owner = {{ type = \"integer\", references = \"users\", on_delete = \"cascade\" }}\n"
+    )
+}
+
+const CHOICES: &str = ", choices = [\"a\", \"b\"]";
+
+#[test]
+fn a_table_that_others_mention_is_built_anew_under_them() {
+    let home = Home::new(&with_key(""));
+    home.serve().stop();
+    home.execute(
+        "INSERT INTO users (k) VALUES ('a'), ('b'); INSERT INTO pets (owner) VALUES (1), (2);
+         CREATE VIEW seen AS SELECT k FROM users; CREATE VIEW lost AS SELECT k FROM nowhere;
+         CREATE TABLE _log (said TEXT, user INTEGER REFERENCES users (id));
+         INSERT INTO _log VALUES ('first', 1);
+         CREATE TRIGGER another AFTER INSERT ON _log BEGIN INSERT INTO users (k) VALUES (new.said); END",
+    );
+    let views = "SELECT sql FROM sqlite_schema WHERE name IN ('seen', 'lost', 'another', '_log', 'pets')";
+    let before = home.query(views);
+    for keys in [CHOICES, ", required = true", ", default = \"a\"", ", max_length = 3", ""] {
+        home.configure(&with_key(keys));
+        home.serve().stop();
+        assert_eq!(home.query(views), before, "{keys}");
+        assert_eq!(home.query("SELECT k FROM seen"), ["a", "b"], "{keys}");
+        home.is_sound();
+    }
+    home.execute("INSERT INTO _log (said) VALUES ('b')");
+    home.cannot_execute("INSERT INTO _log (user) VALUES (99)");
+    let server = home.serve();
+    assert_eq!(server.ids("/users/"), [1, 2, 3]);
+    assert_eq!(server.status("DELETE /users/2/"), 200);
+    assert_eq!(server.ids("/pets/"), [1]);
 }
