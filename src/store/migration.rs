@@ -10,6 +10,8 @@ pub struct MigrationPlan {
     pub steps: Vec<Step>,
     /// What some steps need besides, once they are done.
     pub builds: Vec<IndexBuild>,
+    /// What goes with a table that is built anew, and is made again once all steps are done.
+    pub kept: Vec<Kept>,
     pub conflicts: Vec<Conflict>,
     /// What is worth knowing, and changes nothing.
     pub notes: Vec<String>,
@@ -29,6 +31,17 @@ pub struct IndexBuild {
     pub index: String,
     /// The statement that would build it in a transaction; `None` where it only goes.
     pub create: Option<String>,
+}
+
+/// What another tool has put on a table.
+#[derive(Debug)]
+pub struct Kept {
+    /// What it is.
+    pub words: String,
+    /// Makes it.
+    pub statement: String,
+    /// What must be possible then, or it is left out.
+    pub writes: Vec<String>,
 }
 
 /// Something in the stored data that contradicts the configuration.

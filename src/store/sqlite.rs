@@ -281,8 +281,8 @@ fn prepare(
     if !plan.conflicts.is_empty() {
         return Err(OpenError::Contradiction(plan.conflicts));
     }
-    tables::apply(&transaction, &plan)
-        .and_then(|()| key_table::create_tables(&transaction))
+    let lost = tables::apply(&transaction, &plan).map_err(unusable)?;
+    key_table::create_tables(&transaction)
         .and_then(|()| record(&transaction, &plan))
         .and_then(|()| version::create_table(&transaction))
         .and_then(|()| store_id::create_table(&transaction))
@@ -291,7 +291,7 @@ fn prepare(
         .and_then(|()| connection::mark(&transaction))
         .and_then(|()| transaction.commit())
         .map_err(unusable)?;
-    for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes) {
+    for words in plan.steps.iter().map(|step| &step.words).chain(&plan.notes).chain(&lost) {
         observer.report(Event::Notice(words));
     }
     connection.pragma_update(None, "foreign_keys", true).map_err(unusable)

@@ -3,6 +3,7 @@
 //!
 //! The tables themselves are the record of what was declared before; there is no second copy to disagree.
 
+mod kept;
 mod schema_diff;
 mod stored;
 
@@ -63,15 +64,19 @@ fn names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Runs the steps of a plan. The caller holds the transaction, with foreign keys switched off.
-pub(super) fn apply(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<()> {
+/// Runs the steps of a plan, and says what could not be kept of what other tools had made. The caller holds the
+/// transaction, with foreign keys switched off.
+pub(super) fn apply(connection: &Connection, plan: &MigrationPlan) -> rusqlite::Result<Vec<String>> {
     // A table that is built anew takes the name of one that was dropped. Views and triggers of other tools mention that
     // name, which SQLite would find missing for the moment, or change in them; so would it in references.
     connection.pragma_update(None, "legacy_alter_table", true)?;
     for statement in plan.steps.iter().flat_map(|step| &step.statements) {
         connection.execute_batch(statement)?;
     }
-    connection.pragma_update(None, "legacy_alter_table", false)
+    connection.pragma_update(None, "legacy_alter_table", false)?;
+    // Behind all steps: a trigger may mention any table.
+    let lost = plan.kept.iter().map(|kept| kept::make(connection, kept));
+    Ok(lost.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 fn create(catalog: &Catalog, collection: &Collection) -> Step {

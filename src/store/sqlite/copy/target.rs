@@ -209,7 +209,8 @@ fn begin(
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let plan = tables::plan(connection, catalog)?;
     if plan.conflicts.is_empty() {
-        tables::apply(connection, &plan)?;
+        // An empty store needs nothing that other tools have put on its tables.
+        let _lost = tables::apply(connection, &plan)?;
         key_table::create_tables(connection)?;
         crate::store::sqlite::record(connection, &plan)?;
         version::create_table(connection)?;

@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::kept;
 use super::stored::{Table, answer};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
@@ -63,6 +64,7 @@ pub(super) fn run(
         // The new table has all its indexes; of these steps only the words are left to tell.
         rebuilds.extend(indexes.into_iter().map(|step| step.words));
         plan.steps.push(rebuild(catalog, collection, table, &rebuilds));
+        plan.kept.extend(kept::find(collection, table));
     }
     Ok(())
 }
@@ -94,7 +96,6 @@ fn rebuild(catalog: &Catalog, collection: &Collection, table: &Table, words: &[S
 
 fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {
     let mut steps = Vec::new();
-    let prefix = ident::index_prefix(collection);
     let wanted = sql::indexes(collection);
     for index in &wanted {
         let text = sql::create_index(collection, index);
@@ -107,16 +108,21 @@ fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {
         steps.push(Step { words, statements: old.into_iter().chain([text]).collect() });
     }
     for (stored, text) in &table.indexes {
-        // One of ours that the table brought along from another name: the same index as one that is wanted.
-        let is_brought_along = wanted.iter().any(|index| {
-            let same = sql::create_index(collection, index).replacen(&quote(&index.name), &quote(stored), 1);
-            text.as_ref() == Some(&same)
-        });
-        let is_ours = stored.starts_with(&prefix) || is_brought_along;
-        if is_ours && !wanted.iter().any(|index| index.name == *stored) {
+        let is_wanted = wanted.iter().any(|index| index.name == *stored);
+        if !is_wanted && is_ours(collection, stored, text.as_deref()) {
             let statements = vec![format!("DROP INDEX {}", quote(stored))];
             steps.push(Step { words: words::drop_index(collection, stored), statements });
         }
     }
     steps
+}
+
+/// Whether we made an index: it has a name of ours, or the table brought it along from another name, and it is the same
+/// as one that is wanted.
+pub(super) fn is_ours(collection: &Collection, name: &str, text: Option<&str>) -> bool {
+    let is_wanted = |index: &sql::Index| {
+        let same = sql::create_index(collection, index).replacen(&quote(&index.name), &quote(name), 1);
+        text == Some(same.as_str())
+    };
+    name.starts_with(&ident::index_prefix(collection)) || sql::indexes(collection).iter().any(is_wanted)
 }

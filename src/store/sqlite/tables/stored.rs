@@ -18,6 +18,7 @@ pub(super) struct Table {
     has_key: bool,
     columns: Vec<Column>,
     pub(super) indexes: Vec<(String, Option<String>)>,
+    pub(super) triggers: Vec<(String, Option<String>)>,
 }
 
 impl Table {
@@ -56,13 +57,15 @@ impl Table {
                 Ok(Column { name, column_type, kind, is_not_null, default, intruders, reference, widening })
             },
         )?;
-        let indexes = collect(
-            connection,
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1",
-            name,
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(Some(Self { name: name.to_owned(), text, is_strict, has_key, columns, indexes }))
+        // A trigger keeps the name of its table as its maker spelled it.
+        let made = |kind: &str| {
+            let text = format!(
+                "SELECT name, sql FROM sqlite_schema WHERE type = '{kind}' AND tbl_name = ?1 COLLATE NOCASE"
+            );
+            collect(connection, &text, name, |row| Ok((row.get(0)?, row.get(1)?)))
+        };
+        let (indexes, triggers) = (made("index")?, made("trigger")?);
+        Ok(Some(Self { name: name.to_owned(), text, is_strict, has_key, columns, indexes, triggers }))
     }
 
     /// Whether its `id` can be that of records.

@@ -77,3 +77,54 @@ fn a_table_that_others_mention_is_built_anew_under_them() {
     assert_eq!(server.status("DELETE /users/2/"), 200);
     assert_eq!(server.ids("/pets/"), [1]);
 }
+
+#[test]
+fn indexes_and_triggers_of_other_tools_are_made_again_with_the_table() {
+    let home = Home::new(&with_key(""));
+    home.serve().stop();
+    home.execute(
+        "INSERT INTO users (k) VALUES ('a'), ('b'); CREATE TABLE _log (said TEXT);
+         CREATE INDEX mine ON users (k, id DESC); CREATE UNIQUE INDEX \"no two\" ON Users (lower(k)) WHERE k <> '';
+         CREATE TRIGGER told AFTER UPDATE OF k ON USERS BEGIN INSERT INTO _log VALUES (new.k); END",
+    );
+    let theirs = "SELECT sql FROM sqlite_schema WHERE name IN ('mine', 'no two', 'told') ORDER BY name";
+    let before = home.query(theirs);
+    assert_eq!(before.len(), 3);
+    for keys in [CHOICES, ""] {
+        home.configure(&with_key(keys));
+        home.serve().stop();
+        assert_eq!(home.query(theirs), before, "{keys}");
+        home.is_sound();
+    }
+    home.cannot_execute("INSERT INTO users (k) VALUES ('A')");
+    let server = home.serve();
+    server.wait_for_error("the trigger told on USERS");
+    assert_eq!(server.status(r#"PUT /users/1/ {"k":"c"}"#), 200);
+    assert_eq!(home.query("SELECT said FROM _log"), ["c"]);
+    server.stop();
+    home.run(&["check"]).exits(0).says(&["a start would change nothing"]);
+}
+
+/// The new table has the columns of the fields, and no others.
+#[test]
+fn what_cannot_be_made_again_is_told_with_its_text() {
+    let home = Home::new(&with_key(""));
+    home.serve().stop();
+    let theirs = [
+        ("the index mine on users", "CREATE INDEX mine ON users (_note)"),
+        (
+            "the trigger told on users",
+            "CREATE TRIGGER told AFTER INSERT ON users BEGIN SELECT new._note; END",
+        ),
+    ];
+    home.execute("ALTER TABLE users ADD COLUMN _note TEXT AS (k || k)");
+    theirs.iter().for_each(|(_, made)| home.execute(made));
+    home.configure(&with_key(CHOICES));
+    let server = home.serve();
+    for (what, made) in theirs {
+        let (at, text) = (format!("{what} could not be made again"), format!("it was: {made}"));
+        let said = server.stderr();
+        assert!(said.lines().any(|line| line.contains(&at) && line.contains(&text)), "{said}");
+    }
+    assert_eq!(server.create("/users/", r#"{"k":"a"}"#), 1);
+}
