@@ -161,6 +161,10 @@ fn a_walk_shows_whole_words_first_and_goes_with_its_own_words_only() {
     ] {
         server.faults(&format!("GET /users/?{list}"), "after does not validate");
     }
+    // The same words in another order.
+    let two = next("/users/?search=mar+dup&count=1&after=").unwrap();
+    assert_eq!(server.status(&format!("GET {two}")), 200);
+    server.faults(&format!("GET {}", two.replace("mar%20dup", "dup%20mar")), "after does not validate");
     // The same words, written otherwise, with other filters.
     assert_eq!(server.ids(&format!("/users/?search=-M%C3%81R&after={cursor}&id.lt=5")), [1]);
     // By typos it is a walk by ids, and with a sort one of that sort.
