@@ -1,10 +1,12 @@
 //! A place in a list that survives what is written before and behind it, and its text: the cursor.
 //!
-//! A cursor is base64url of a format, a hash of collection and sort (or search), the sort key, and the id. It is not
-//! signed: it says what its holder was shown, and whatever somebody writes in its place is a place, too.
+//! A cursor is base64url of a format, a hash, the sort key, and the id. The hash is over all that a cursor means: the
+//! collection, the sort (or search), the key and the id, so that a text that was cut or mistyped is none. A key of any
+//! length is a key, and without its hash such a text began a page somewhere else. It is not signed: a cursor says what
+//! its holder was shown, and whoever makes one up gets a place, too.
 
 use data_encoding::BASE64URL_NOPAD;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::RecordId;
 use super::listing::Sorting;
@@ -44,8 +46,19 @@ pub(super) struct Cursor {
 impl Place {
     /// The cursor of this place.
     pub fn text(&self, collection: &Collection, sorting: Sorting<'_>) -> String {
-        let id = self.id.get().to_be_bytes();
-        BASE64URL_NOPAD.encode(&[&[FORMAT], &hash(collection, sorting)[..], &self.key, &id].concat())
+        let hash = self.hash(collection, sorting);
+        BASE64URL_NOPAD.encode(&[&[FORMAT], &hash[..], &self.bytes()].concat())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        [&self.key[..], &self.id.get().to_be_bytes()].concat()
+    }
+
+    /// The same on every node, whatever it is built with.
+    fn hash(&self, collection: &Collection, sorting: Sorting<'_>) -> [u8; HASH] {
+        // No name has a question mark.
+        let list = format!("{}?{}", collection.name(), sorting.text(collection));
+        xxh3_64_with_seed(&self.bytes(), xxh3_64(list.as_bytes())).to_be_bytes()
     }
 }
 
@@ -63,17 +76,11 @@ impl Cursor {
         (*format == FORMAT).then(|| Self { hash: *hash, place: Place { key: key.to_vec(), id } })
     }
 
-    /// The place, where the cursor is of this collection and this sorting.
+    /// The place, where the cursor is whole, and of this collection and this sorting.
     pub(super) fn place(self, collection: &Collection, sorting: Sorting<'_>) -> Option<Place> {
         let has_its_key = self.place.key.is_empty() || sorting.has_keys();
-        (self.hash == hash(collection, sorting) && has_its_key).then_some(self.place)
+        (self.hash == self.place.hash(collection, sorting) && has_its_key).then_some(self.place)
     }
-}
-
-/// The same on every node, whatever it is built with.
-fn hash(collection: &Collection, sorting: Sorting<'_>) -> [u8; HASH] {
-    // No name has a question mark.
-    xxh3_64(format!("{}?{}", collection.name(), sorting.text(collection)).as_bytes()).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -128,10 +135,21 @@ mod tests {
         }
 
         #[test]
+        fn no_part_of_a_cursor_is_one(key in proptest::collection::vec(any::<u8>(), 0..64), id in 1..=i64::MAX) {
+            let catalog = catalog(&["things"]);
+            let sort = Sort { fields: vec![(0, Direction::Ascending)], ids: Direction::Ascending };
+            let text = Place { key, id: RecordId(id) }.text(catalog.at(0), by(&sort));
+            for end in 0..text.len() {
+                let read = Cursor::parse(&text[..end]).and_then(|cursor| cursor.place(catalog.at(0), by(&sort)));
+                prop_assert_eq!(read, None);
+            }
+        }
+
+        #[test]
         fn any_text_is_read_or_refused(text in ".*", letters in "[A-Za-z0-9_-]{0,64}") {
             for text in [text, letters] {
                 if let Some(cursor) = Cursor::parse(&text) {
-                    let all = [&[FORMAT], &cursor.hash[..], &cursor.place.key, &cursor.place.id.get().to_be_bytes()];
+                    let all = [&[FORMAT], &cursor.hash[..], &cursor.place.bytes()];
                     prop_assert_eq!(BASE64URL_NOPAD.encode(&all.concat()), text, "each place has one text");
                 }
             }

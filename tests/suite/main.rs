@@ -38,6 +38,7 @@ mod api {
     mod console;
     mod cors;
     mod create;
+    mod cursors;
     mod dates;
     mod defaults;
     mod delete;
