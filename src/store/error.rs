@@ -52,6 +52,9 @@ pub enum StoreError {
     /// There is no room for what was asked for.
     #[error("there is no room for it")]
     NoRoom,
+    /// The records that an answer would show have more than so many bytes together, whenever it is asked for.
+    #[error("the answer would show more than {0} bytes")]
+    TooMuchShown(usize),
     /// The order in which records are wanted is not there yet.
     #[error("the order of {collection} by {sort} is being made")]
     OrderBeingMade { collection: String, sort: String },

@@ -259,6 +259,11 @@ fn store_row(error: &StoreError) -> Row {
             )
             .retry_after(LATER),
         StoreError::NoRoom => refusal_row(Refusal::NoRoom),
+        StoreError::TooMuchShown(bytes) => ANSWER_TOO_LARGE.row(format!(
+            "The records of the answer have more than {} MiB together. Nothing was changed; send fewer \
+             items, or send them without Prefer: return=representation",
+            bytes >> 20
+        )),
         StoreError::Busy => UNAVAILABLE
             .row("Too many requests are waiting. Nothing was changed; try again in a moment")
             .retry_after(SOON),

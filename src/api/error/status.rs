@@ -61,6 +61,8 @@ pub(super) const PRECONDITION_FAILED: Kind = kind(
 );
 pub(super) const BODY_TOO_LARGE: Kind =
     kind(413, "body-too-large", "The body is longer than the server takes.");
+pub(super) const ANSWER_TOO_LARGE: Kind =
+    kind(413, "answer-too-large", "The records that the answer would show are larger than the server sends.");
 pub(super) const URL_TOO_LONG: Kind = kind(414, "url-too-long", "The URL is longer than the server takes.");
 pub(super) const UNSUPPORTED_BODY: Kind = kind(
     415,
@@ -164,7 +166,12 @@ pub(in crate::api) const STATUSES: [Status; 16] = [
         "The stored record is none of those that `If-Match` names, or one of those that `If-None-Match` \
          names. Nothing was done.",
     ),
-    status("ContentTooLarge", &[], &[BODY_TOO_LARGE], "The body is longer than the server takes."),
+    status(
+        "ContentTooLarge",
+        &[],
+        &[BODY_TOO_LARGE, ANSWER_TOO_LARGE],
+        "The body is longer than the server takes; or the records that a batch asks for are larger than it sends.",
+    ),
     status("UriTooLong", &[], &[URL_TOO_LONG], "The URL is longer than the server takes."),
     status(
         "UnsupportedMediaType",

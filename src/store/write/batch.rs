@@ -9,7 +9,8 @@ use super::work::{Batch, Item, Write};
 use crate::record::RecordId;
 use crate::store::StoreError;
 
-/// How many bytes the records may have together that the answer to a batch shows.
+/// How many bytes the records may have together that the answer to a batch shows. The limit of a body bounds nothing
+/// here: an item of a few bytes shows a record of megabytes.
 const MOST_SHOWN_BYTES: usize = 32 << 20;
 
 impl Item {
@@ -88,7 +89,7 @@ impl<'a> BatchRun<'a> {
             self.shown_bytes += representation.len();
         }
         if self.shown_bytes > MOST_SHOWN_BYTES {
-            return Err(StoreError::NoRoom);
+            return Err(StoreError::TooMuchShown(MOST_SHOWN_BYTES));
         }
         self.done.push(written);
         Ok(())

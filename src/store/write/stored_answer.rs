@@ -93,6 +93,7 @@ impl<'a> StoredAnswer<'a> {
             | StoreError::KeyRevoked
             | StoreError::Busy
             | StoreError::NoRoom
+            | StoreError::TooMuchShown(_)
             | StoreError::NoRoomForAnswers
             | StoreError::OrderBeingMade { .. }
             | StoreError::NoRoomToSort { .. }
@@ -275,6 +276,7 @@ mod tests {
             StoreError::KeyRevoked,
             StoreError::Busy,
             StoreError::NoRoomForAnswers,
+            StoreError::TooMuchShown(1),
             StoreError::Unavailable,
             StoreError::Full,
             StoreError::NoIdLeft,

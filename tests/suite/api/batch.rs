@@ -157,3 +157,27 @@ fn a_large_record_is_shown_again_as_long_as_it_is_the_same() {
     server.ask(r#"PUT /users/1/ {"first_name":"Ada"}"#);
     server.refuses_request(&request, 409);
 }
+
+#[test]
+fn records_that_are_too_large_to_be_shown_together_are_refused_for_good() {
+    let server = Server::start(&configs::built_in());
+    server.create_user(&"x".repeat(900_000), "Doe");
+    let shown = |items: usize| {
+        let items: Vec<String> = (0..items).map(|_| put_user(1, r#"{"last_name":"Roe"}"#)).collect();
+        batch(&items).header("Prefer", "return=representation")
+    };
+    let message = "item 37: The records of the answer have more than 32 MiB together. Nothing was changed; send fewer \
+                   items, or send them without Prefer: return=representation";
+    for request in [shown(50), shown(50).key("k"), shown(50).key("k"), shown(38)] {
+        let answer = server.send(&request);
+        assert_eq!((answer.status, answer.error().as_str()), (413, message));
+        assert_eq!((answer.header("Retry-After"), answer.header("Connection")), (None, None));
+    }
+    assert_eq!(server.ask("GET /users/1/").json()["last_name"], "Doe");
+    let problem = server.send(&shown(50).header("Accept", "application/problem+json")).json();
+    assert_eq!(problem["type"], "/openapi.json#/x-problems/answer-too-large");
+    // What is said helps.
+    let items: Vec<String> = (0..50).map(|_| put_user(1, r#"{"last_name":"Roe"}"#)).collect();
+    assert_eq!(server.send(&batch(&items)).status, 200);
+    assert_eq!(server.send(&shown(37)).json()["results"][36]["record"]["last_name"], "Roe");
+}
