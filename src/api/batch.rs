@@ -103,7 +103,12 @@ fn find<'a>(app: &'a App, path: &str, earlier: &Earlier<'_>) -> Result<Place<'a>
             let Some(Route::Records(collection)) = Route::parse(&app.catalog, &app.settings, list) else {
                 return Err(ApiError::NotFound);
             };
-            let given = format!("${}", rest.strip_suffix('/').unwrap_or(rest));
+            let number = rest.strip_suffix('/').unwrap_or(rest);
+            // Below a record there is nothing, whichever it is.
+            if number.contains('/') {
+                return Err(ApiError::NotFound);
+            }
+            let given = format!("${number}");
             match earlier.find(&given, collection.position()) {
                 made_by @ Some(_) => Ok(Place { collection, id: Some(RecordId::FIRST), made_by }),
                 None => {
