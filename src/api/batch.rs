@@ -9,7 +9,7 @@ use super::route::Route;
 use super::{App, access, content, idempotency, writes};
 use crate::catalog::collection::{Admission, Collection, Verb};
 use crate::http::{Request, Response, StatusCode, response};
-use crate::record::draft::batch::ItemForm;
+use crate::record::draft::batch::{ItemError, ItemForm, PATH};
 use crate::record::draft::earlier::Earlier;
 use crate::record::draft::{self, Draft, DraftError, Patch};
 use crate::record::representation::{path, write_text};
@@ -112,8 +112,10 @@ fn find<'a>(app: &'a App, path: &str, earlier: &Earlier<'_>) -> Result<Place<'a>
             match earlier.find(&given, collection.position()) {
                 made_by @ Some(_) => Ok(Place { collection, id: Some(RecordId::FIRST), made_by }),
                 None => {
-                    let (member, target) = ("path".to_owned(), collection.name().to_owned());
-                    Err(ApiError::draft(collection, DraftError::NoEarlierItem { member, given, target }))
+                    let (member, target) = (PATH.to_owned(), collection.name().to_owned());
+                    let error = DraftError::NoEarlierItem { member, given, target };
+                    // Of the item, and not of its body, which may have a field of the same name.
+                    Err(ApiError::ItemForm(ItemError::Members(error)))
                 }
             }
         }

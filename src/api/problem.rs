@@ -3,6 +3,7 @@
 //! Nothing here decides anything. The error is decided already; a refused body or query is read once more, for all of
 //! its faults.
 
+mod batch;
 mod entry;
 mod names;
 mod query;
@@ -21,6 +22,7 @@ use crate::record::fault::{Fault, Found};
 use crate::record::fetching::Fetching;
 use crate::record::listing::Listing;
 use crate::record::moment::Moment;
+use crate::record::upsert::BY;
 use crate::store::StoreError;
 use crate::transfer::export::Export;
 use entry::Entry;
@@ -84,7 +86,11 @@ fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explana
     match (error, route) {
         (ApiError::NotFound, route) => Explanation::plain(names::not_found(app, route, request.path())),
         // The words of the error name the item.
-        (_, Some(Route::Batch(_))) => Explanation::plain(row.message.as_ref()),
+        (_, Some(Route::Batch(_))) => {
+            let body = request.body_read().map(|body| &body[..]).unwrap_or_default();
+            let entries = batch::entry(app, error, body).into_iter().collect();
+            Explanation { entries, ..Explanation::plain(row.message.as_ref()) }
+        }
         (ApiError::Draft { error, .. }, Some(route)) => of_body(app, error, &route, request),
         (
             ApiError::Listing { error, .. },
@@ -107,6 +113,14 @@ fn explain(app: &App, error: &ApiError, row: &Row, request: &Request) -> Explana
             let entry =
                 |(at, fault)| Entry::of_query(app, (collection, export), fault, at < MOST_SUGGESTIONS);
             Explanation::of_faults(found.faults.iter().enumerate().map(entry).collect(), found.more)
+        }
+        (ApiError::Rule(error), _) => {
+            let query = Query::parse(&app.key_parameters, request.query()).ok();
+            let by = query.and_then(|query| {
+                let (_, text) = query.pairs.iter().find(|(name, _)| name == BY)?;
+                Some(text.clone().into_owned())
+            });
+            Explanation::of_faults(vec![Entry::of_rule(error, by.as_deref())], 0)
         }
         (
             ApiError::Store(StoreError::DanglingReference(field)),

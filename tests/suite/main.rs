@@ -31,6 +31,7 @@ mod api {
     mod batch;
     mod batch_access;
     mod batch_faults;
+    mod batch_problems;
     mod body;
     mod browsers;
     mod compression;

@@ -27,12 +27,12 @@ pub(super) const INVALID_REQUEST: Kind = kind(400, "invalid-request", "The reque
 pub(super) const INVALID_BODY: Kind = kind(
     400,
     "invalid-body",
-    "The body is not JSON, or its members are not what the fields take. All faults are in `errors`.",
+    "The body is not JSON, or its members are not what the fields take. `errors` says where.",
 );
 pub(super) const INVALID_QUERY: Kind = kind(
     400,
     "invalid-query",
-    "The query cannot be read, or its parameters are not what the list takes. All faults are in `errors`.",
+    "The query cannot be read, or its parameters are not what the list takes. `errors` says where.",
 );
 pub(super) const UNKNOWN_REFERENCE: Kind =
     kind(400, "unknown-reference", "A field refers to a record that does not exist.");

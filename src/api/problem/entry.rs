@@ -25,6 +25,8 @@ pub(super) enum Place {
     Body,
     /// A member of the body.
     Member(String),
+    /// A member of a member, from the outside in.
+    Inner(Vec<String>),
     Parameter(String),
 }
 
@@ -67,6 +69,11 @@ impl Entry {
                 let detail = format!("records are found by {rule}, and it has no value");
                 Self { accepted: shape.accepted(field), ..member(field, detail) }
             }
+            DraftError::NoEarlierItem { member: name, given, target } => {
+                let given = shorten(given);
+                let detail = format!("{given} is not an earlier item that creates a record of {target}");
+                Self { accepted: shape.accepted(name), ..member(name, detail) }
+            }
             DraftError::NoKeyName => {
                 let accepted = shape.accepted("name");
                 Self { accepted, ..member("name", "the text cannot be the name of an access key".into()) }
@@ -89,6 +96,16 @@ impl Entry {
             }
         };
         Self { value: fault.given.clone(), ..entry }
+    }
+
+    /// The same fault, of a body that is itself a part of one.
+    pub(super) fn within(self, outer: Vec<String>) -> Self {
+        let inner = match &self.place {
+            Place::Member(name) => vec![name.clone()],
+            Place::Inner(names) => names.clone(),
+            Place::Body | Place::Parameter(_) => Vec::new(),
+        };
+        Self { place: Place::Inner([outer, inner].concat()), ..self }
     }
 
     /// A reference to nothing.
@@ -118,7 +135,7 @@ impl Entry {
     /// The fault as one phrase.
     pub(super) fn summary(&self) -> String {
         match &self.place {
-            Place::Body => self.detail.clone(),
+            Place::Body | Place::Inner(_) => self.detail.clone(),
             Place::Member(name) | Place::Parameter(name) => format!("{}: {}", shorten(name), self.detail),
         }
     }
@@ -127,6 +144,7 @@ impl Entry {
         let (place, name) = match self.place {
             Place::Body => ("pointer", String::new()),
             Place::Member(name) => ("pointer", pointer(&shorten(&name))),
+            Place::Inner(names) => ("pointer", names.iter().map(|name| pointer(&shorten(name))).collect()),
             Place::Parameter(name) => ("parameter", shorten(&name)),
         };
         let mut entry = Map::new();

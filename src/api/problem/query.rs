@@ -13,10 +13,30 @@ use crate::record::fault::{Fault, shorten};
 use crate::record::listing::operator::LONGEST_PART;
 use crate::record::listing::search::{LONGEST, MOST_WORDS};
 use crate::record::listing::{Column, ListingError, NamesError, Operator};
+use crate::record::upsert::{BY, RuleError};
 use crate::transfer::format::{Choice, Format};
 use crate::transfer::vcard::Version;
 
 impl Entry {
+    /// A fault of the query of an upsert, in which `by` was given.
+    pub(super) fn of_rule(error: &RuleError, by: Option<&str>) -> Self {
+        let parameter = |name: &str, detail: String| Self::new(Place::Parameter(name.to_owned()), detail);
+        match error {
+            RuleError::GivenTwice => parameter(BY, "the parameter is given more than once".into()),
+            RuleError::NotAParameter(name) => {
+                let near = nearest(name, &[BY]);
+                let detail = format!("there is no parameter {}{}", shorten(name), did_you_mean(near));
+                let suggestion = near.map(str::to_owned);
+                Self { accepted: Some(BY.into()), suggestion, ..parameter(name, detail) }
+            }
+            RuleError::Unknown(rules) => {
+                let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+                let detail = "there is no such unique rule".into();
+                Self { value: by.map(shorten), accepted: Some(rules.join(" or ")), ..parameter(BY, detail) }
+            }
+        }
+    }
+
     /// A fault of the query of a list, of a fetch, or of an export of some form.
     pub(super) fn of_query(
         app: &App,

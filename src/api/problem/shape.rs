@@ -13,6 +13,8 @@ pub(super) enum Shape<'a> {
     Record { catalog: &'a Catalog, collection: &'a Collection, id: Option<RecordId> },
     /// An access key, or a new secret of one.
     Key(&'static [&'static str]),
+    /// A batch, or an item of one.
+    Batch(&'static [&'static str]),
 }
 
 impl Shape<'_> {
@@ -20,7 +22,7 @@ impl Shape<'_> {
     pub(super) fn names(&self) -> Vec<&str> {
         match self {
             Self::Record { collection, .. } => collection.fields().iter().map(Field::name).collect(),
-            Self::Key(members) => members.to_vec(),
+            Self::Key(members) | Self::Batch(members) => members.to_vec(),
         }
     }
 

@@ -13,12 +13,13 @@ pub const REQUESTS: &str = "requests";
 /// What an item may ask for.
 pub const VERBS: [Verb; 4] = [Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 /// The members of an item.
-const METHOD: &str = "method";
-const PATH: &str = "path";
-const BODY: &str = "body";
-const BY: &str = "by";
+pub const METHOD: &str = "method";
+pub const PATH: &str = "path";
+pub const BODY: &str = "body";
+pub const BY: &str = "by";
 const IF_MATCH: &str = "if_match";
 const IF_NONE_MATCH: &str = "if_none_match";
+pub const MEMBERS: [&str; 6] = [METHOD, PATH, BODY, BY, IF_MATCH, IF_NONE_MATCH];
 
 /// An item whose form is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +78,8 @@ pub fn parse(body: &[u8]) -> Result<Vec<ItemForm<'_>>, BatchError> {
 
 impl<'a> ItemForm<'a> {
     fn read(members: &Members<'a>, faults: &mut Collector<DraftError>) -> Result<Self, ItemError> {
-        let names = [METHOD, PATH, BODY, BY, IF_MATCH, IF_NONE_MATCH];
         let [method, path, body, by, if_match, if_none_match] =
-            members.these(names, faults).map_err(ItemError::Members)?;
+            members.these(MEMBERS, faults).map_err(ItemError::Members)?;
         let method = text(method.ok_or(ItemError::Missing(METHOD))?);
         let verb = VERBS.into_iter().find(|verb| method.as_deref() == Some(verb.name()));
         let verb = verb.ok_or(ItemError::UnknownMethod)?;
