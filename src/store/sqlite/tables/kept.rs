@@ -2,8 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::schema_diff::is_ours;
-use super::stored::Table;
+use super::stored::{Table, is_ours};
 use crate::catalog::collection::Collection;
 use crate::store::migration::Kept;
 use crate::store::sqlite::sql::{self, Statements};

@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 
 use super::kept;
-use super::stored::{Table, answer};
+use super::stored::{Table, answer, is_ours};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
-use crate::store::ident::{self, quote};
+use crate::store::ident::quote;
 use crate::store::migration::{Conflict, MigrationPlan, Step, words};
 use crate::store::schema_diff::{self, Change, Differences, Stored};
 use crate::store::sqlite::sql;
@@ -115,14 +115,4 @@ fn indexes(collection: &Collection, table: &Table) -> Vec<Step> {
         }
     }
     steps
-}
-
-/// Whether we made an index: it has a name of ours, or the table brought it along from another name, and it is the same
-/// as one that is wanted.
-pub(super) fn is_ours(collection: &Collection, name: &str, text: Option<&str>) -> bool {
-    let is_wanted = |index: &sql::Index| {
-        let same = sql::create_index(collection, index).replacen(&quote(&index.name), &quote(name), 1);
-        text == Some(same.as_str())
-    };
-    name.starts_with(&ident::index_prefix(collection)) || sql::indexes(collection).iter().any(is_wanted)
 }

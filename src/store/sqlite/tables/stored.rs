@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::catalog::collection::Collection;
 use crate::catalog::field::FieldKind;
-use crate::store::ident::quote;
+use crate::store::ident::{index_prefix, quote};
 use crate::store::migration::NAMED_IDS;
 use crate::store::rule_checks::{self, RuleCheck};
 use crate::store::schema_diff::{Column, Question, Stored};
@@ -134,6 +134,16 @@ impl Stored for Table {
     fn dropping_table(&self) -> String {
         format!("DROP TABLE {};", quote(&self.name))
     }
+}
+
+/// Whether we made an index: it has a name of ours, or the table brought it along from another name, and it is the same
+/// as one that is wanted.
+pub(super) fn is_ours(collection: &Collection, name: &str, text: Option<&str>) -> bool {
+    let is_wanted = |index: &sql::Index| {
+        let same = sql::create_index(collection, index).replacen(&quote(&index.name), &quote(name), 1);
+        text == Some(same.as_str())
+    };
+    name.starts_with(&index_prefix(collection)) || sql::indexes(collection).iter().any(is_wanted)
 }
 
 /// A table that is not strict takes anything anywhere.
