@@ -19,26 +19,52 @@ pub(super) fn column_type(kind: FieldKind) -> &'static str {
 
 /// What must hold for its column and is not kept by the type alone: other tools write here too.
 pub(super) fn check(kind: FieldKind, column: &str) -> Option<String> {
+    condition(kind, column).map(|condition| format!("CHECK ({condition})"))
+}
+
+/// The same as a condition.
+pub(super) fn condition(kind: FieldKind, column: &str) -> Option<String> {
+    let first = first_condition(kind, column)?;
+    Some(match kind {
+        FieldKind::String | FieldKind::Integer | FieldKind::Boolean | FieldKind::Float => first,
+        FieldKind::Date => format!("{first} AND {}", is_in_its_month(column)),
+        FieldKind::Datetime => {
+            let is_in_its_month = is_in_its_month(&format!("substr({column}, 1, 10)"));
+            format!("{first} AND {is_in_its_month} AND substr({column}, 12, 2) < '24'")
+        }
+    })
+}
+
+/// What the condition begins with, and is all of it in columns that were made before days were counted.
+fn first_condition(kind: FieldKind, column: &str) -> Option<String> {
     match kind {
         FieldKind::String | FieldKind::Integer => None,
-        FieldKind::Boolean => Some(format!("CHECK ({column} IN (0, 1))")),
+        FieldKind::Boolean => Some(format!("{column} IN (0, 1)")),
         // Infinity has no text in JSON.
         FieldKind::Float => {
-            Some(format!("CHECK ({column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308)"))
+            Some(format!("{column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"))
         }
-        // SQLite makes the day after of a day that there is not.
-        FieldKind::Date => Some(format!("CHECK (date({column}) IS {column} AND {column} >= '0001-01-01')")),
+        FieldKind::Date => Some(format!("date({column}) IS {column} AND {column} >= '0001-01-01'")),
         FieldKind::Datetime => Some(format!(
-            "CHECK (strftime('%Y-%m-%dT%H:%M:%S', substr({column}, 1, 19)) IS substr({column}, 1, 19) \
-             AND substr({column}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]Z' AND {column} >= '0001-01-01')"
+            "strftime('%Y-%m-%dT%H:%M:%S', substr({column}, 1, 19)) IS substr({column}, 1, 19) \
+             AND substr({column}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]Z' AND {column} >= '0001-01-01'"
         )),
     }
+}
+
+/// SQLite lets every month have 31 days. Of a day that there is not, new versions make the one after; older ones that
+/// other tools bring, such as 3.40, repeat it, and 24 o'clock as well. The way from a day to its number is the same and
+/// right in all of them. The way back is not: it makes the 29th of February 300 of the first of March.
+fn is_in_its_month(day: &str) -> String {
+    format!("julianday({day}) < julianday(substr({day}, 1, 8) || '01', '+1 month')")
 }
 
 /// The kind that a stored column was made for. Booleans are integers, days and moments are texts, each with a check of
 /// its own, which the text of the table tells.
 pub(super) fn of_column(table: &str, column: &str, column_type: &str) -> Option<FieldKind> {
-    let has_check = |kind| check(kind, column).is_some_and(|check| table.contains(&check));
+    let has_check = |kind| {
+        first_condition(kind, column).is_some_and(|condition| table.contains(&format!("CHECK ({condition}")))
+    };
     match column_type.to_ascii_uppercase().as_str() {
         "TEXT" if has_check(FieldKind::Date) => Some(FieldKind::Date),
         "TEXT" if has_check(FieldKind::Datetime) => Some(FieldKind::Datetime),
@@ -135,6 +161,8 @@ pub(super) fn storable(cell: Cell<'_>) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
 
     #[test]
@@ -142,5 +170,23 @@ mod tests {
         assert_eq!(storable(Cell::Text("Zoë")), Ok(()));
         assert!(storable(Cell::text(b"Zo\xeb")).is_err());
         assert!(storable(Cell::text(b"Zo\0")).is_err());
+    }
+
+    #[test]
+    fn a_column_takes_every_day_that_there_is_and_no_other() {
+        let connection = Connection::open_in_memory().unwrap();
+        // The 1st and the 28th to 31st of every month of 2,400 years, and their last seconds.
+        let days = "WITH RECURSIVE counted(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < 28799), \
+             ends(d) AS (VALUES (1), (28), (29), (30), (31)), \
+             days(day) AS (SELECT printf('%04d-%02d-%02d', n / 12 + 1, n % 12 + 1, d) FROM counted, ends), \
+             moments(moment) AS (SELECT day || 'T23:59:59.999999Z' FROM days)";
+        let counted = |from: &str, column: &str, kind: FieldKind| {
+            let condition = condition(kind, column).unwrap();
+            let text = format!("{days} SELECT count(*) FROM {from} WHERE {condition}");
+            connection.query_row(&text, [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        let there_are = 2400 * (12 + 12 + 11 + 11 + 7) + 582;
+        assert_eq!(counted("days", "day", FieldKind::Date), there_are);
+        assert_eq!(counted("moments", "moment", FieldKind::Datetime), there_are);
     }
 }

@@ -8,8 +8,8 @@ use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::store::ident::quote;
 use crate::store::migration::{Conflict, MigrationPlan, Step, words};
-use crate::store::schema_diff::{self, Change, Differences, Stored};
-use crate::store::sqlite::sql;
+use crate::store::schema_diff::{self, Change, Differences, Question, Stored};
+use crate::store::sqlite::{kind, sql};
 
 /// The name of a table while it is being built anew.
 const REBUILT: &str = "_carnet_rebuilt";
@@ -61,12 +61,37 @@ pub(super) fn run(
     if rebuilds.is_empty() {
         plan.steps.extend(indexes);
     } else {
+        for question in strangers(collection, table) {
+            let (ids, count) = answer(connection, collection.name(), &question)?;
+            plan.conflicts.extend(question.conflict(ids, count));
+        }
         // The new table has all its indexes; of these steps only the words are left to tell.
         rebuilds.extend(indexes.into_iter().map(|step| step.words));
         plan.steps.push(rebuild(catalog, collection, table, &rebuilds));
         plan.kept.extend(kept::find(collection, table));
     }
     Ok(())
+}
+
+/// Asks for values that the new table would not take: another tool may have stored them by an older SQLite, or with its
+/// checks switched off.
+fn strangers(collection: &Collection, table: &Table) -> impl Iterator<Item = Question> {
+    let kept = collection.fields().iter().filter(|field| table.column(field.name()).is_some());
+    kept.filter_map(|field| {
+        let condition = kind::condition(field.kind(), &quote(field.name()))?;
+        Some(Question {
+            condition: format!("NOT ({condition})"),
+            unless: None,
+            message: format!(
+                "the field {} of {} holds values that are no {}",
+                field.name(),
+                collection.name(),
+                field.kind().name()
+            ),
+            remedy: "correct those records".into(),
+            remedy_without: None,
+        })
+    })
 }
 
 /// SQLite cannot change a column in place: the table is built anew beside the old one and takes its name.

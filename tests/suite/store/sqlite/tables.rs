@@ -128,3 +128,46 @@ fn what_cannot_be_made_again_is_told_with_its_text() {
     }
     assert_eq!(server.create("/users/", r#"{"k":"a"}"#), 1);
 }
+
+/// Tables of before say less about days, and older versions of SQLite take what they say for less still.
+#[test]
+fn days_are_counted_in_new_tables_and_in_those_that_are_built_anew() {
+    let home = Home::new(&configs::dates());
+    home.serve().stop();
+    home.cannot_execute("INSERT INTO events (name, born) VALUES ('a', '0300-02-29')");
+    home.cannot_execute("INSERT INTO events (name, met) VALUES ('a', '2020-01-01T24:00:00.000000Z')");
+    let made = || home.query("SELECT sql FROM sqlite_schema WHERE name = 'events'").remove(0);
+    let new = made();
+    let counted =
+        |day: &str| format!(" AND julianday({day}) < julianday(substr({day}, 1, 8) || '01', '+1 month')");
+    let mut old = new.clone();
+    for column in ["born", "met", "day", "at"] {
+        let column = format!("\"{column}\"");
+        old = old.replace(&counted(&column), "").replace(&counted(&format!("substr({column}, 1, 10)")), "");
+        old = old.replace(&format!(" AND substr({column}, 12, 2) < '24'"), "");
+    }
+    assert!(!old.contains("julianday") && !old.contains("'24'"), "{old}");
+    home.execute(&format!(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '{}' WHERE name = 'events'",
+        old.replace('\'', "''")
+    ));
+    home.run(&["check"]).exits(0).says(&["a start would change nothing"]);
+    home.execute(
+        "PRAGMA ignore_check_constraints = ON;
+         INSERT INTO events (name, born) VALUES ('a', '2023-04-30'), ('b', '2023-04-31')",
+    );
+    home.serve().stop();
+    assert_eq!(made(), old);
+    home.configure(
+        &configs::dates().replace("name = { type = \"string\"", "name = { type = \"string\", max_length = 9"),
+    );
+    let words =
+        "the field born of events holds values that are no date (records 2). Remedy: correct those records";
+    home.run(&["check"]).exits(2).says(&[words]);
+    home.refused_start().exits(2).says(&[words]);
+    home.execute("DELETE FROM events WHERE id = 2");
+    home.serve().stop();
+    home.configure(&configs::dates());
+    home.serve().stop();
+    assert_eq!(made(), new);
+}
