@@ -3,11 +3,13 @@
 mod bar;
 
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
 use super::signals::Stop;
+use super::terminal;
 use crate::store::copy::{CopyError, Progress, Summary, Watch};
 use bar::Bar;
 
@@ -62,6 +64,20 @@ pub(super) fn total(summary: &Summary, taken: Duration) -> String {
     let records: u64 = summary.collections.iter().map(|copied| copied.records).sum();
     let (rate, seconds, keys) = (bar::rate(records, taken), taken.as_secs_f64(), summary.keys);
     format!("{records} records, access keys: {keys}, in {seconds:.1} s, {rate} records a second")
+}
+
+/// Says what a file holds that the lists of records do not show.
+pub(super) fn tell_undeclared(file: &Path, summary: &Summary) {
+    let named = |(name, records): &(String, u64)| match records {
+        1 => format!("{name} (1 record)"),
+        _ => format!("{name} ({records} records)"),
+    };
+    let tables: Vec<String> = summary.undeclared.iter().map(named).collect();
+    if !tables.is_empty() {
+        let (file, tables) = (file.display(), tables.join(", "));
+        let words = "which the configuration does not declare: not counted";
+        terminal::remark(&format!("{file} also holds {tables}, {words}"));
+    }
 }
 
 /// One line for each collection: name, records, digest.

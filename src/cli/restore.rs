@@ -37,6 +37,7 @@ pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
     };
     let restored = progress::shown(async |watch| backup::restore(&order, watch).await)??;
     terminal::say(&progress::listed(&restored.verified.summary))?;
+    progress::tell_undeclared(&options.file, &restored.verified.summary);
     for name in &restored.returned {
         terminal::remark(&format!("the access key {name} of the backup is good again"));
     }

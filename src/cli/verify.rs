@@ -27,6 +27,9 @@ pub(super) fn run(config: &Config, options: &Options) -> anyhow::Result<()> {
     {
         terminal::remark(&format!("there is no {}.sha256 to compare it with", file.display()));
     }
+    if let StorageUrl::Sqlite(path) = &url {
+        progress::tell_undeclared(path, &verified.summary);
+    }
     let total = progress::total(&verified.summary, begun.elapsed());
     terminal::remark(&format!("{} is whole: {total}", url.absolute()));
     Ok(())

@@ -84,7 +84,7 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
         false => target.record(Deed::copied(&from.to_string(), &source.trail().await?)).await?,
     }
 
-    let mut summary = Summary { collections: Vec::new(), keys: keys.len() };
+    let mut summary = Summary { keys: keys.len(), ..Summary::default() };
     for (collection, sum) in catalog.collections().iter().zip(sums) {
         let name = collection.name().to_owned();
         tell(watch, Progress::Comparing { name: name.clone(), records: sum.records });

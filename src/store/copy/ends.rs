@@ -123,6 +123,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Tables with records that no collection is declared for: in a database of a server they are somebody else's.
+    pub(in crate::store) async fn undeclared(&mut self) -> Result<Vec<(String, u64)>, CopyError> {
+        match self {
+            Self::Sqlite(source) => source.undeclared().await,
+            Self::Postgres(_) => Ok(Vec::new()),
+        }
+    }
+
     /// What is wrong with what is stored, in words.
     pub(in crate::store) async fn faults(&mut self, care: Care) -> Result<Vec<String>, CopyError> {
         match self {

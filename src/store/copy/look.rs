@@ -40,5 +40,6 @@ pub(in crate::store) async fn look(
         summary.collections.push(copied);
     }
     summary.keys = source.keys().await?.len();
+    summary.undeclared = source.undeclared().await?;
     Ok(Looked { summary, faults })
 }

@@ -6,4 +6,6 @@ use super::progress::Copied;
 pub struct Summary {
     pub collections: Vec<Copied>,
     pub keys: usize,
+    /// Tables with records that no collection is declared for, and how many they have. Only a look at a file knows.
+    pub undeclared: Vec<(String, u64)>,
 }

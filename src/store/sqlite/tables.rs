@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
+use crate::store::ident::quote;
 use crate::store::migration::{MigrationPlan, Step, words};
 use crate::store::schema_diff::{Stored, is_like};
 use crate::store::sqlite::sql;
@@ -53,6 +54,26 @@ fn renaming<'a>(
 /// The tables that no collection is declared for, ours and SQLite's own left out.
 pub(super) fn undeclared(connection: &Connection, catalog: &Catalog) -> rusqlite::Result<Vec<String>> {
     Ok(names(connection)?.into_iter().filter(|name| catalog.find(name).is_none()).collect())
+}
+
+/// Those of them that have records, and how many. Of what a module keeps, which need not be here, nothing is said.
+pub(super) fn undeclared_records(
+    connection: &Connection,
+    catalog: &Catalog,
+) -> rusqlite::Result<Vec<(String, u64)>> {
+    let is_plain = "SELECT count(*) FROM pragma_table_list(?1) WHERE schema = 'main' AND type = 'table'";
+    let mut found = Vec::new();
+    for name in undeclared(connection, catalog)? {
+        if connection.query_row(is_plain, [&name], |row| row.get::<_, i64>(0))? == 0 {
+            continue;
+        }
+        let count = format!("SELECT count(*) FROM {}", quote(&name));
+        let records = connection.query_row(&count, [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+        if records > 0 {
+            found.push((name, records));
+        }
+    }
+    Ok(found)
 }
 
 /// All tables, ours and SQLite's own left out.

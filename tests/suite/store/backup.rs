@@ -146,6 +146,22 @@ fn what_is_damaged_is_neither_called_whole_nor_restored() {
 }
 
 #[test]
+fn records_that_the_configuration_does_not_declare_are_named() {
+    let home = filled();
+    backup(&home, "one.db");
+    let file = home.path("one.db");
+    let file = file.to_str().unwrap();
+    let other =
+        Home::new("[[collection]]\nname = \"pets\"\n[collection.fields]\nname = { type = \"string\" }\n");
+    let words = "one.db also holds users (2 records), which the configuration does not declare: not counted";
+    for command in ["verify", "restore"] {
+        let told = other.run(&[command, file]).exits(0).says(&[words]);
+        assert!(!told.output().contains("address"), "{told:?}");
+    }
+    assert!(!home.run(&["verify", "one.db"]).exits(0).output().contains("does not declare"));
+}
+
+#[test]
 fn references_to_nothing_and_a_changed_trail_are_damage() {
     let home = filled();
     home.execute(&format!(

@@ -166,6 +166,16 @@ impl Source {
             .await
     }
 
+    pub(in crate::store) async fn undeclared(&mut self) -> Result<Vec<(String, u64)>, CopyError> {
+        let catalog = self.catalog.clone();
+        self.aside
+            .run(move |held, place| {
+                let found = tables::undeclared_records(&held.connection, &catalog);
+                found.map_err(|error| CopyError::failed(place, error))
+            })
+            .await
+    }
+
     /// What is wrong with the file, of the same moment as all else.
     pub(in crate::store) async fn faults(&mut self, care: Care) -> Result<Vec<String>, CopyError> {
         let catalog = self.catalog.clone();
