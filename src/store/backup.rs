@@ -9,7 +9,8 @@ pub mod schedule;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::copy::{self, Care, Looked, Order, Summary, Watch};
+use super::OpenError;
+use super::copy::{self, Care, CopyError, Looked, Order, Summary, Watch};
 use super::sqlite;
 use super::url::StorageUrl;
 use crate::catalog::Catalog;
@@ -60,10 +61,15 @@ pub async fn verify(
     watch: &Watch,
 ) -> Result<Verified, BackupError> {
     let has_checksum = match url {
+        StorageUrl::Sqlite(path) if !path.exists() => return Err(BackupError::NoFile(path.clone())),
         StorageUrl::Sqlite(path) if path.is_file() => checksum::compare(path)?,
         _ => false,
     };
-    Ok(Verified { summary: whole(url, catalog, Care::Thorough, watch).await?, has_checksum })
+    match whole(url, catalog, Care::Thorough, watch).await {
+        Ok(summary) => Ok(Verified { summary, has_checksum }),
+        Err(BackupError::Copy(CopyError::NoSource(_))) => Err(BackupError::NoStore(failure::place_of(url))),
+        Err(error) => Err(error),
+    }
 }
 
 /// A store in which nothing is wrong.
@@ -132,11 +138,28 @@ async fn whole(
     care: Care,
     watch: &Watch,
 ) -> Result<Summary, BackupError> {
-    let Looked { summary, faults } = copy::look(url, catalog, care, watch).await?;
+    let Looked { summary, faults } = match copy::look(url, catalog, care, watch).await {
+        // Where pages are broken anything may fail, by whatever words, before the look at the pages comes.
+        Err(error @ (CopyError::Failed { .. } | CopyError::Open(OpenError::Unusable { .. }))) => {
+            let faults = faults_of_pages(url).await;
+            if faults.is_empty() {
+                return Err(error.into());
+            }
+            Looked { summary: Summary::default(), faults }
+        }
+        looked => looked?,
+    };
     match faults.is_empty() {
         true => Ok(summary),
         false => Err(BackupError::Damaged { place: failure::place_of(url), faults }),
     }
+}
+
+/// What is wrong with the pages of a file that could not be looked at.
+async fn faults_of_pages(url: &StorageUrl) -> Vec<String> {
+    let StorageUrl::Sqlite(path) = url else { return Vec::new() };
+    let path = path.clone();
+    tokio::task::spawn_blocking(move || sqlite::faults::of_pages(&path)).await.unwrap_or_default()
 }
 
 /// Work that waits for the disk, where that holds up nobody.

@@ -6,7 +6,7 @@ mod batch;
 mod connection;
 pub(super) mod copy;
 mod deletion;
-mod faults;
+pub(super) mod faults;
 mod file;
 mod foreign;
 mod free_pages;

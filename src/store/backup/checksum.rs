@@ -19,6 +19,21 @@ pub(super) fn path_for(backup: &Path) -> PathBuf {
     name.into()
 }
 
+/// Whether something else stands where the checksum of a backup belongs, which is not there itself. The checksum of one
+/// that is gone, or that was killed before it had its name, is nobody's.
+pub(super) fn is_taken(backup: &Path) -> bool {
+    let path = path_for(backup);
+    let Ok(found) = path.symlink_metadata() else { return false };
+    let end = format!("  {}\n", backup.file_name().unwrap_or_default().to_string_lossy());
+    let is_sum = |text: String| {
+        text.strip_suffix(&end)
+            .is_some_and(|sum| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    // None is longer than a line.
+    let is_ours = found.is_file() && found.len() < 4096 && fs::read_to_string(&path).is_ok_and(is_sum);
+    !is_ours
+}
+
 /// Writes the checksum of what is in `file` for the name that it will have.
 pub(super) fn write(file: &File, backup: &Path) -> Result<(), BackupError> {
     let path = path_for(backup);

@@ -17,6 +17,10 @@ pub enum BackupError {
     Exists(PathBuf),
     #[error("{path} is being written by another backup; wait for it, or choose another name", path = .0.display())]
     UnderWay(PathBuf),
+    #[error("there is no file {path}", path = .0.display())]
+    NoFile(PathBuf),
+    #[error("{0} is not a carnet store")]
+    NoStore(String),
     #[error("{place} is damaged: {faults}", faults = counted(.faults))]
     Damaged { place: String, faults: Vec<String> },
     #[error("{folder} has no room for the {bytes} bytes of a backup; make room, or choose another folder", folder = .folder.display())]

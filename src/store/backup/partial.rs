@@ -29,8 +29,10 @@ pub(in crate::store) struct Partial {
 
 /// The passing name of a backup, whose own name must be free.
 pub(super) fn path_for(to: &Path) -> Result<PathBuf, BackupError> {
-    if to.symlink_metadata().is_ok() {
-        return Err(BackupError::Exists(to.to_owned()));
+    refuse_taken(to)?;
+    // A name that ends so is that of a folder.
+    if to.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(OpenError::NoFolder(to.to_owned()).into());
     }
     match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
@@ -41,6 +43,17 @@ pub(super) fn path_for(to: &Path) -> Result<PathBuf, BackupError> {
     let mut name = to.as_os_str().to_owned();
     name.push(SUFFIX);
     Ok(name.into())
+}
+
+/// No file is written over, neither under the name of a backup nor under that of its checksum.
+fn refuse_taken(to: &Path) -> Result<(), BackupError> {
+    if to.symlink_metadata().is_ok() {
+        return Err(BackupError::Exists(to.to_owned()));
+    }
+    match checksum::is_taken(to) {
+        true => Err(BackupError::Exists(checksum::path_for(to))),
+        false => Ok(()),
+    }
 }
 
 /// The name that a file of this passing name was to have.
@@ -118,9 +131,7 @@ impl Partial {
     pub(super) fn publish(self, to: &Path) -> Result<(), BackupError> {
         let failed = BackupError::at(to);
         self.file.sync_all().map_err(&failed)?;
-        if to.symlink_metadata().is_ok() {
-            return Err(BackupError::Exists(to.to_owned()));
-        }
+        refuse_taken(to)?;
         checksum::write(&self.file, to)?;
         match fs::hard_link(&self.path, to) {
             Ok(()) => {}

@@ -62,14 +62,7 @@ fn try_open(path: &Path, role: Role) -> Result<Connection, OpenError> {
     if role == Role::Inspector {
         file::refuse_other_name(path)?;
     }
-    let access = match role {
-        Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        // A log that is there must stay as it is.
-        Role::Inspector if place::has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
-        // SQLite makes one while it looks, and takes it away again only if it may write.
-        Role::Inspector => OpenFlags::SQLITE_OPEN_READ_WRITE,
-    };
-    let opened = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    let opened = Connection::open_with_flags(path, access(path, role) | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .and_then(|connection| settle(&connection, role).map(|()| connection));
     let connection = opened.map_err(|error| unusable(path, &error))?;
     check_format(path, &connection)?;
@@ -78,6 +71,25 @@ fn try_open(path: &Path, role: Role) -> Result<Connection, OpenError> {
         write_ahead(&connection).map_err(|error| unusable(path, &error))?;
     }
     Ok(connection)
+}
+
+/// Opens a file that must not change to look at its pages, whatever is in them and whosever it is.
+pub(super) fn open_as_it_is(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = access(path, Role::Inspector) | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn access(path: &Path, role: Role) -> OpenFlags {
+    match role {
+        Role::Writer | Role::Reader => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        // A log that is there must stay as it is.
+        Role::Inspector if place::has_log(path) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        // SQLite makes one while it looks, and takes it away again only if it may write.
+        Role::Inspector => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    }
 }
 
 /// Marks the file as ours; part of the transaction that makes its first tables.

@@ -1,8 +1,10 @@
 //! What is wrong with a database file: its pages, indexes and rules, references, counters of ids, the trail.
 
-use rusqlite::Connection;
+use std::path::Path;
 
-use super::audit;
+use rusqlite::{Connection, ErrorCode};
+
+use super::{audit, connection};
 use crate::catalog::Catalog;
 use crate::store::copy::{Care, MOST_FAULTS};
 use crate::store::ident::quote;
@@ -13,10 +15,7 @@ pub(super) fn find(connection: &Connection, catalog: &Catalog, care: Care) -> ru
         Care::Quick => "PRAGMA quick_check",
         Care::Thorough => "PRAGMA integrity_check",
     };
-    let mut statement = connection.prepare(look)?;
-    let said = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let mut faults: Vec<String> = said.collect::<rusqlite::Result<_>>()?;
-    faults.retain(|fault| fault != "ok");
+    let mut faults = said(connection, look)?;
     if !faults.is_empty() {
         // What stands on broken pages says nothing.
         return Ok(faults);
@@ -27,6 +26,28 @@ pub(super) fn find(connection: &Connection, catalog: &Catalog, care: Care) -> ru
     }
     faults.extend(audit::read_within(connection)?.fault());
     Ok(faults)
+}
+
+/// What is wrong with the pages of a file that may not even be opened for a closer look.
+pub(in crate::store) fn of_pages(path: &Path) -> Vec<String> {
+    let looked =
+        connection::open_as_it_is(path).and_then(|connection| said(&connection, "PRAGMA quick_check"));
+    match looked {
+        Ok(faults) => faults,
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            vec![error.to_string()]
+        }
+        // What kept us from looking is no fault of the file.
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What SQLite finds. It puts several faults of pages into one row, under a line that says where.
+fn said(connection: &Connection, look: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(look)?;
+    let rows: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let lines = rows.iter().flat_map(|row| row.lines());
+    Ok(lines.filter(|line| *line != "ok" && !line.starts_with("***")).map(str::to_owned).collect())
 }
 
 /// SQLite lets other tools switch foreign keys off.

@@ -1,6 +1,7 @@
 //! Puts a backup in the place of a database file: whatever stops it, the old one or the new one is there.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -136,8 +137,18 @@ fn put_aside(store: &Path, before: Before) -> Result<PathBuf, BackupError> {
     if is_busy || place::has_log(store) {
         return Err(BackupError::StillOpen(store.to_owned()));
     }
-    let kept = place::beside(store, &format!(".before-{}", Moment::now().compact()));
-    let in_file = BackupError::at(&kept);
-    fs::hard_link(store, &kept).map_err(in_file)?;
-    Ok(kept)
+    let suffix = format!(".before-{}", Moment::now().compact());
+    let mut kept = place::beside(store, &suffix);
+    // Another one of the same second is kept, too.
+    let mut number = 2;
+    loop {
+        match fs::hard_link(store, &kept) {
+            Ok(()) => return Ok(kept),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                kept = place::beside(store, &format!("{suffix}-{number}"));
+                number += 1;
+            }
+            Err(error) => return Err(BackupError::at(&kept)(error)),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use dev::configs;
 use dev::dice::Dice;
@@ -138,11 +139,36 @@ fn what_is_damaged_is_neither_called_whole_nor_restored() {
     home.run(&["verify", "one.db"]).exits(0);
     fs::remove_file(home.path("one.db.sha256")).unwrap();
     home.run(&["verify", "one.db"]).exits(0).says(&["there is no one.db.sha256"]);
-    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    home.run(&["verify", "one.db"]).exits(1);
     fs::write(&path, b"no database").unwrap();
-    home.run(&["verify", "one.db"]).exits(1);
-    home.run(&["verify", "nothing.db"]).exits(1);
+    home.run(&["verify", "one.db"]).exits(1).says(&["one.db is not a carnet database"]);
+    fs::write(&path, b"").unwrap();
+    home.run(&["verify", "one.db"]).exits(1).says(&["one.db is not a carnet store"]);
+    home.run(&["verify", "nothing.db"]).exits(1).says(&["there is no file nothing.db"]);
+    home.run(&["restore", "nothing.db"]).exits(1).says(&["there is no file nothing.db"]);
+}
+
+#[test]
+fn damage_is_told_as_such_without_a_checksum_too() {
+    let home = filled();
+    backup(&home, "one.db");
+    fs::remove_file(home.path("one.db.sha256")).unwrap();
+    let (path, page) = (home.path("one.db"), 4096);
+    let whole = fs::read(&path).unwrap();
+    let mut damaged = vec![whole[..whole.len() / 2].to_vec(), whole[..page * 2 + 100].to_vec()];
+    for at in (0..whole.len()).step_by(page) {
+        // Behind the header of the file; in some pages more than the header of the page matters.
+        let begin = at.max(100);
+        let mut bytes = whole.clone();
+        bytes[begin..at + page].fill(0xa5);
+        damaged.push(bytes);
+    }
+    for bytes in damaged {
+        fs::write(&path, bytes).unwrap();
+        for command in [&["verify", "one.db"][..], &["restore", "one.db", "--replace"]] {
+            let told = home.run(command).exits(1).says(&["one.db is damaged: ", " fault"]);
+            assert!(!told.output().contains("***"), "{told:?}");
+        }
+    }
 }
 
 #[test]
@@ -159,6 +185,21 @@ fn records_that_the_configuration_does_not_declare_are_named() {
         assert!(!told.output().contains("address"), "{told:?}");
     }
     assert!(!home.run(&["verify", "one.db"]).exits(0).output().contains("does not declare"));
+}
+
+#[test]
+fn a_backup_takes_no_name_that_another_file_has_and_makes_no_folder() {
+    let home = filled();
+    home.run(&["backup", "nowhere/"]).exits(1).says(&["the folder nowhere/ does not exist"]);
+    let checksum = home.path("one.db.sha256");
+    fs::write(&checksum, "mine").unwrap();
+    home.run(&["backup", "one.db"]).exits(1).says(&["one.db.sha256 exists; choose another name"]);
+    assert_eq!(fs::read_to_string(&checksum).unwrap(), "mine");
+    assert!(!home.path("one.db").exists());
+    // The checksum of a backup that is gone, or was killed before it had its name, is nobody's.
+    fs::write(&checksum, format!("{}  one.db\n", "0".repeat(64))).unwrap();
+    backup(&home, "one.db");
+    home.run(&["verify", "one.db"]).exits(0);
 }
 
 #[test]
@@ -219,9 +260,8 @@ fn a_backup_that_is_killed_is_not_there_and_the_next_one_is() {
         let mut process = Process::start(home.command_here(&["backup", "one.db"]));
         // Killed once so much of it is there, or when it has ended.
         let length = || fs::metadata(&partial).map_or(0, |found| found.len());
-        while length() <= part * 400_000 && !process.has_ended() {
-            std::thread::yield_now();
-        }
+        // A moment that is soon over, so the looks follow each other closely.
+        while length() <= part * 400_000 && process.wait_for(Duration::from_micros(100)).is_none() {}
         process.kill();
         if home.path("one.db").exists() {
             home.run(&["verify", "one.db"]).exits(0);

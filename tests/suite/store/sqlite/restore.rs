@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dev::configs;
 use dev::process::Process;
@@ -48,6 +49,16 @@ fn a_store_with_records_goes_only_where_that_was_said_and_is_kept() {
     let before = Connection::open(home.path(&kept(&home)[0])).unwrap();
     let users = before.query_row("SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
     assert_eq!(users.unwrap(), 4);
+}
+
+#[test]
+fn what_is_replaced_twice_within_a_second_is_kept_twice() {
+    let home = changed_since();
+    for times in 1..=8 {
+        home.run(&["restore", "one.db", "--replace"]).exits(0);
+        assert_eq!(kept(&home).len(), times);
+    }
+    assert_eq!(users(&home), ["3"]);
 }
 
 #[test]
@@ -118,9 +129,8 @@ fn a_restore_that_is_killed_leaves_the_old_or_the_new() {
     for part in 0..8_u64 {
         let mut process = Process::start(home.command_here(&["restore", "large.db", "--replace"]));
         let length = || fs::metadata(&growing).map_or(0, |found| found.len());
-        while length() <= part * 400_000 && !process.has_ended() {
-            std::thread::yield_now();
-        }
+        // A moment that is soon over, so the looks follow each other closely.
+        while length() <= part * 400_000 && process.wait_for(Duration::from_micros(100)).is_none() {}
         process.kill();
         home.is_sound();
         home.run(&["verify"]).exits(0);
