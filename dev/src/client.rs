@@ -8,8 +8,8 @@ use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 pub use self::attempt::Failure;
 use crate::answer::Answer;
 use crate::frame::Frame;
-use crate::process::SAFETY_NET;
 use crate::request::Request;
+use crate::waiting::SAFETY_NET;
 
 /// Both directions of a connection, encrypted or not.
 pub trait Wire: Read + Write + Send {}

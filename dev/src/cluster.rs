@@ -5,10 +5,9 @@
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
-use crate::process::SAFETY_NET;
 use crate::schema;
+use crate::waiting::wait_until;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/postgres-cluster");
 
@@ -76,11 +75,10 @@ impl Cluster {
 
     /// Waits until no other client is connected: what a killed node had sent is settled then.
     pub fn until_alone(&self) {
-        let until = Instant::now() + SAFETY_NET;
         let others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
-        while self.query(others) != ["0"] {
-            assert!(Instant::now() < until, "PostgreSQL still works for a node that was killed long ago");
-        }
+        wait_until("PostgreSQL still works for a node that was killed long ago", || {
+            self.query(others) == ["0"]
+        });
     }
 
     /// One URL for several, in this order.

@@ -13,3 +13,4 @@ pub mod process;
 pub mod request;
 pub mod schema;
 pub mod store;
+pub mod waiting;

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long anything may take before a test gives up. Never part of what is asserted.
-pub const SAFETY_NET: Duration = Duration::from_secs(60);
+use crate::waiting::{SAFETY_NET, wait_for};
 
 /// Variables that would change what the program does; nobody who tries it hands them down.
 const VARIABLES: [&str; 6] =
@@ -127,12 +126,17 @@ impl Process {
     }
 
     /// Waits until this stands on standard error, or there will be no more.
+    #[track_caller]
     pub fn wait_for_error(&self, words: &str) {
-        let deadline = Instant::now() + SAFETY_NET;
-        while !self.stderr().contains(words) && !self.readers.iter().all(JoinHandle::is_finished) {
-            assert!(Instant::now() < deadline, "{words:?} was not said: {}", self.stderr());
-            std::thread::yield_now();
-        }
+        wait_for(|| {
+            let is_over = self.readers.iter().all(JoinHandle::is_finished);
+            let said = self.stderr();
+            if is_over || said.contains(words) {
+                Ok(())
+            } else {
+                Err(format!("{words:?} was not said: {said}"))
+            }
+        });
     }
 
     pub fn id(&self) -> u32 {

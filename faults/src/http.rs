@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use dev::answer::Answer;
 use dev::client::Client;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::SAFETY_NET;
 
 /// Asks; who is told that nothing was done, and to try again, does so.
 pub(crate) fn ask(client: &mut Client, request: &Request) -> anyhow::Result<Answer> {

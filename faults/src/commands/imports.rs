@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use dev::client::Client;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::SAFETY_NET;
 use serde_json::Value;
 
 use super::{A_ROUND, Trials, timed};

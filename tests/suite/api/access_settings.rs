@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -17,10 +18,9 @@ const FOLLOWS_WITHIN: Duration = Duration::from_secs(5);
 #[track_caller]
 fn becomes(server: &Server, request: &str, status: u16) {
     let start = Instant::now();
-    while server.status(request) != status {
-        assert!(start.elapsed() < FOLLOWS_WITHIN, "{request} does not become {status}");
-        std::thread::yield_now();
-    }
+    wait_until(&format!("{request} does not become {status}"), || server.status(request) == status);
+    let took = start.elapsed();
+    assert!(took < FOLLOWS_WITHIN, "{request} became {status} after {took:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use dev::configs;
+use dev::waiting::wait_until;
 use serde_json::json;
 
 use crate::support::home::Home;
@@ -160,7 +161,7 @@ fn a_record_that_is_changed_between_the_look_at_it_and_its_chunk_is_left_alone_a
     };
     server.follow(&server.begins(csv("users/", users("old"))));
     let path = server.begins(csv("users/?match=last_name", users("new")));
-    while server.report(&path)["state"] == "judging" {}
+    wait_until("it is judged for ever", || server.report(&path)["state"] != "judging");
     let mut client = server.client();
     assert_eq!(client.ask(r#"PUT /users/6000/ {"first_name":"mine"}"#).status, 200);
     assert_eq!(client.ask("DELETE /users/5999/").status, 200);

@@ -458,6 +458,8 @@ fn a_store_of_an_earlier_version_opens() {
 
 /// What only nodes that share a server show.
 mod postgres {
+    use dev::waiting::wait_until;
+
     use super::*;
 
     #[test]
@@ -474,9 +476,7 @@ mod postgres {
     }
 
     fn until(server: &Server, key: &str, status: u16) {
-        let begun = std::time::Instant::now();
-        while server.status(&format!("GET /users/?accesskey={key}")) != status {
-            assert!(begun.elapsed() < dev::process::SAFETY_NET, "never {status}");
-        }
+        let request = format!("GET /users/?accesskey={key}");
+        wait_until(&format!("never {status}"), || server.status(&request) == status);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use dev::answer::{Answer, NOT_FOUND};
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -337,11 +338,11 @@ fn a_client_that_hangs_up_and_comes_back_finds_what_it_asked_for_done_once() {
         let bytes = request.bytes(&server.address().to_string());
         server.home().hold_writers(|| server.client().write(&bytes).unwrap());
         // Either of the two may be read first, and be under way when the other comes.
-        let send = || loop {
-            let answer = server.send(&request);
-            if answer.status != 409 {
-                return answer;
-            }
+        let send = || {
+            wait_for(|| match server.send(&request) {
+                answer if answer.status == 409 => Err("it is still under way"),
+                answer => Ok(answer),
+            })
         };
         let answer = send();
         assert_eq!(answer.status, 201, "{answer:?}");

@@ -1,8 +1,8 @@
 //! Rotation: a new secret for the same key, two good ones for a while; and when a key was last used.
 
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{wait_for, wait_until};
 use serde_json::Value;
 
 use crate::support::home::Home;
@@ -29,10 +29,7 @@ fn status(server: &Server, secret: &str) -> u16 {
 }
 
 fn until(server: &Server, secret: &str, expected: u16) {
-    let begun = std::time::Instant::now();
-    while status(server, secret) != expected {
-        assert!(begun.elapsed() < SAFETY_NET, "never {expected}");
-    }
+    wait_until(&format!("never {expected}"), || status(server, secret) == expected);
 }
 
 /// The entry of a key in the list over HTTP.
@@ -161,12 +158,10 @@ fn both_secrets_share_the_quota_of_their_key() {
     assert_eq!(found, [200, 200, 200, 200, 429, 429]);
     // So does the one after them.
     let third = rotate(&home, &["till"]);
-    let begun = std::time::Instant::now();
-    let mut found = status(&server, &third);
-    while found == 401 {
-        assert!(begun.elapsed() < SAFETY_NET, "it is never known");
-        found = status(&server, &third);
-    }
+    let found = wait_for(|| match status(&server, &third) {
+        401 => Err("it is never known"),
+        found => Ok(found),
+    });
     assert_eq!(found, 429);
     // A key of the same name that is made anew is another one.
     home.run(&["keys", "revoke", "till"]).exits(0);
@@ -203,10 +198,7 @@ fn the_last_use_is_told_and_is_no_change_of_the_keys() {
     home.add_key("idle", "a-secret-that-nobody-presents");
     let mut server = home.serve();
     assert_eq!(status(&server, "the-first-secret-of-the-till"), 200);
-    let begun = std::time::Instant::now();
-    while entry(&server, "till")["last_used"].is_null() {
-        assert!(begun.elapsed() < SAFETY_NET, "it is never written");
-    }
+    wait_until("it is never written", || !entry(&server, "till")["last_used"].is_null());
     let till = entry(&server, "till");
     assert!(till["last_used"].as_str() >= till["created"].as_str(), "{till}");
     assert!(entry(&server, "idle")["last_used"].is_null());

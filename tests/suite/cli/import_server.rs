@@ -6,7 +6,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 
 use dev::configs;
-use dev::process::{Outcome, Process, SAFETY_NET};
+use dev::process::{Outcome, Process};
+use dev::waiting::SAFETY_NET;
 
 use crate::support::home::Home;
 use crate::support::server::Server;

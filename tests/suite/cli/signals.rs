@@ -1,12 +1,11 @@
 //! Signals: a graceful stop, an impatient one, and what is in flight meanwhile.
 
 use std::net::TcpStream;
-use std::time::Instant;
 
 use dev::client::Client;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -28,11 +27,7 @@ fn in_flight(server: &Server) -> Client {
 
 /// Waits until the server takes no new connections, the sign that it has heard the signal.
 fn until_closed(server: &Server) {
-    let start = Instant::now();
-    while TcpStream::connect(server.address()).is_ok() {
-        assert!(start.elapsed() < SAFETY_NET, "new connections are still accepted");
-        std::thread::yield_now();
-    }
+    wait_until("new connections are still accepted", || TcpStream::connect(server.address()).is_err());
 }
 
 #[test]
@@ -112,9 +107,7 @@ fn a_client_that_does_not_take_its_answer_holds_up_the_end_no_longer_than_drain(
     }
     let mut client = server.client();
     client.write(&Request::new("GET /users/").bytes("localhost")).unwrap();
-    while server.metric("http_server_open_connections") < 2 {
-        std::thread::yield_now();
-    }
+    wait_until("it is not taken", || server.metric("http_server_open_connections") >= 2);
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     drop(client);

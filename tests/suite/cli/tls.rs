@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{SAFETY_NET, wait_until};
 use rustls::version::{TLS12, TLS13};
 
 use crate::support::home::Home;
@@ -180,9 +180,7 @@ fn a_stop_answers_what_is_in_flight_over_tls_too() {
     stream.read_exact(&mut interim).unwrap();
     assert!(interim.starts_with(b"HTTP/1.1 100 "));
     server.signal("TERM");
-    while TcpStream::connect(server.address()).is_ok() {
-        std::thread::yield_now();
-    }
+    wait_until("new connections are still accepted", || TcpStream::connect(server.address()).is_err());
     stream.write_all(JOHN.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();

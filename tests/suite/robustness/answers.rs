@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dev::client::Client;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{SAFETY_NET, wait_until};
 use hyper::Request as Http2Request;
 use tokio_rustls::TlsConnector;
 
@@ -20,6 +20,7 @@ use crate::support::tls;
 /// How long the long name of a record is: nearly as long as a body may be.
 const LONG: usize = 1_000_000;
 const RECORDS: usize = 12;
+const ANSWERS: &str = "http_server_answers_bytes";
 
 /// A dozen records of nearly 1 MiB.
 fn fill(server: &Server) {
@@ -116,7 +117,7 @@ fn one_list_larger_than_the_bound_is_always_possible() {
     let server = Server::start(&configs::with_server("max_answers = \"1MiB\""));
     fill(&server);
     let slow = crowd(&server, 1, "GET /users/");
-    while server.metric("http_server_answers_bytes") < 10 * 1024 * 1024 {}
+    wait_until("the list is not made", || server.metric(ANSWERS) >= 10 * 1024 * 1024);
     assert_eq!(read(crowd(&server, 5, "GET /users/")), (0, 5));
     assert_eq!(server.status("GET /address/"), 200);
     server.create_user("John", "Doe");
@@ -156,7 +157,7 @@ fn answers_to_writes_that_nobody_takes_are_bounded_and_no_write_is_half_done() {
     assert!(peak < before + 150 * 1024, "{before} KiB before, {peak} KiB afterwards");
     // The last one that was done is stored, and none that was refused.
     drop(held);
-    while server.metric("http_server_answers_bytes") > 1024 * 1024 {}
+    wait_until("the answers are still there", || server.metric(ANSWERS) <= 1024 * 1024);
     let stored = server.ask("GET /notes/1/").json()["f0"].as_str().unwrap().to_owned();
     let last = statuses.iter().rposition(|status| status == "200").unwrap();
     assert_eq!(stored, last.to_string());
@@ -199,6 +200,6 @@ fn http_2_without_a_window_takes_no_more_memory_than_it_may() {
     });
     drop(runtime);
     // They are gone, and everything is as before.
-    while server.metric("http_server_answers_bytes") > 1024 * 1024 {}
+    wait_until("the answers are still there", || server.metric(ANSWERS) <= 1024 * 1024);
     assert_eq!(server.ask("GET /users/1/").status, 200);
 }

@@ -3,6 +3,7 @@
 use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::clock::Clock;
 use crate::support::home::Home;
@@ -61,9 +62,9 @@ fn set_unseen(server: &Server, clock: &Clock, seconds: i64) {
         // Established, or closed by the client alone.
         is_own && words.nth(1).is_some_and(|state| matches!(state, "01" | "08"))
     };
-    while std::fs::read_to_string("/proc/net/tcp").unwrap().lines().any(is_open) {
-        std::thread::yield_now();
-    }
+    wait_until("connections stay open", || {
+        !std::fs::read_to_string("/proc/net/tcp").unwrap().lines().any(is_open)
+    });
     clock.set(seconds);
 }
 
@@ -97,7 +98,7 @@ fn a_connection_that_was_open_before_is_closed_as_well() {
     assert_eq!(open.ask("GET /users/").status, 200);
     clock.set(8_000 * YEAR);
     // A look at the connection that had begun already may still answer one.
-    while open.try_send(&Request::new("GET /users/")).is_ok() {}
+    wait_until("it stays open", || open.try_send(&Request::new("GET /users/")).is_err());
     clock.set(0);
     assert!(is_answered(&server));
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use dev::client::Client;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -45,10 +45,9 @@ fn without_descriptors_the_server_waits_quietly_and_recovers() {
     drop(idle);
     drop(crowd);
     // Those that are gone may not all be noticed yet.
-    let (mut client, began) = (server.client(), Instant::now());
-    while client.ask("GET /users/").status != 200 {
-        assert!(began.elapsed() < SAFETY_NET, "there are descriptors again, and nobody is served");
-    }
+    let mut client = server.client();
+    let nobody = "there are descriptors again, and nobody is served";
+    wait_until(nobody, || client.ask("GET /users/").status == 200);
     // The same time, with work to do.
     let (before, began) = (ticks(&server), Instant::now());
     while began.elapsed() < WATCH {

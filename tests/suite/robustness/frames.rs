@@ -4,6 +4,8 @@
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 
+use dev::waiting::wait_until;
+
 use crate::support::server::Server;
 use crate::support::tls::{Encrypted, Trust, serve};
 
@@ -371,9 +373,7 @@ fn floods_are_bounded_and_nobody_else_notices() {
     }
     assert_eq!(server.status("GET /users/"), 200);
     drop(silent);
-    while server.metric("http_server_open_connections") > 1 {
-        std::thread::yield_now();
-    }
+    wait_until("connections stay", || server.metric("http_server_open_connections") <= 1);
     let after = server.memory();
     assert!(after < before + KEPT, "{before} KiB before, {after} KiB after");
     assert_eq!(server.metric("http_server_active_requests"), 1);

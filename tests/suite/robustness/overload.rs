@@ -6,6 +6,7 @@ use dev::answer::Answer;
 use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -62,7 +63,7 @@ fn bodies_that_do_not_end_take_no_more_memory_than_they_may() {
     // Each sends 200 kB and waits; two of them are more than there is room for.
     let mut first = begun(&server, &body, 200_000);
     // All of it has arrived once there is no room for another that would fit beside a little less.
-    while is_taken(&server, 107_300) {}
+    wait_until("there is still room", || !is_taken(&server, 107_300));
     let mut others: Vec<Client> = (0..3).map(|_| begun(&server, &body, 200_000)).collect();
     for other in &mut others {
         is_told_to_come_back(&other.read("POST").unwrap());
@@ -73,12 +74,13 @@ fn bodies_that_do_not_end_take_no_more_memory_than_they_may() {
     first.write(&body.as_bytes()[200_000..250_000]).unwrap();
     drop(first);
     // Their room is there again once the server has seen that they are gone.
-    while !is_taken(&server, 250_000) {}
+    let wait_for_room = || wait_until("there is no room", || is_taken(&server, 250_000));
+    wait_for_room();
     let mut last = begun(&server, &body, 100_000);
     // But for its end: a body that is whole is not counted, however little of it was there a moment ago.
     last.write(&body.as_bytes()[100_000..body.len() - 1]).unwrap();
     is_told_to_come_back(&last.read("POST").unwrap());
-    while !is_taken(&server, 250_000) {}
+    wait_for_room();
 }
 
 /// A body of unknown length is read before anything else is judged. Nobody keeps what will be refused anyway.

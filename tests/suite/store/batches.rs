@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_until;
 use serde_json::{Value, json};
 
 use crate::support::batch::{address, batch, delete, put_user, user};
@@ -180,7 +181,7 @@ fn after_a_kill_a_batch_is_there_or_not_and_can_be_sent_again() {
                     })
                 })
                 .collect();
-            while server.metric("carnet_batch_items_count") < 30 {}
+            wait_until("nothing is written", || server.metric("carnet_batch_items_count") >= 30);
             server.kill();
             writers.into_iter().map(|writer| writer.join().unwrap()).collect::<Vec<_>>()
         });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -69,10 +70,10 @@ fn a_third_one_waits_and_is_told_so_and_others_are_served() {
     server.create_user("Ada", "Lovelace");
     drop(one);
     // It has a place as soon as the server knows that nobody takes the file.
-    let mut answer = server.ask("GET /_/export/address.csv");
-    while answer.status == 503 {
-        answer = server.ask("GET /_/export/address.csv");
-    }
+    let answer = wait_for(|| match server.ask("GET /_/export/address.csv") {
+        answer if answer.status == 503 => Err("it has no place"),
+        answer => Ok(answer),
+    });
     assert_eq!(answer.body_text(), "id,country,city,street,number\r\n");
 }
 

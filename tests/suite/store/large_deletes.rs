@@ -194,10 +194,8 @@ fn is_done_alone(towns_gone: usize, large: &Request, answered: u16) {
                 _ => Request::new("POST /guests/").json(guest),
             };
             client.write(&request.bytes("localhost")).unwrap();
-            // The next comes after it: the server has taken so many requests, and the one that asks.
-            while server.metric("http_server_active_requests") < place as u64 + 2 {
-                std::thread::yield_now();
-            }
+            // The next comes after it.
+            server.wait_for_requests(place + 1);
         }
     });
     for (place, client) in clients.iter_mut().enumerate() {

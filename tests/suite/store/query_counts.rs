@@ -1,14 +1,13 @@
 //! Operators, sorts and searches in use while many write: afterwards every total and every page is what a fresh start answers.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use dev::answer::Answer;
 use dev::client::Client;
 use dev::configs;
 use dev::dice::Dice;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_for;
 use serde_json::json;
 
 use super::history::{ALL_STILL, notes, still_life};
@@ -99,13 +98,10 @@ fn write(server: &Server, mut dice: Dice) {
 /// Asks as clients should: who is told to try again in a moment does so. Without memory every page is read from the
 /// store, and on a busy machine some wait for longer than the server has them wait.
 fn patiently(client: &mut Client, request: &str) -> Answer {
-    let begun = Instant::now();
-    loop {
-        let answer = client.ask(request);
-        if answer.status != 503 || begun.elapsed() > SAFETY_NET {
-            return answer;
-        }
-    }
+    wait_for(|| match client.ask(request) {
+        answer if answer.status == 503 => Err(format!("{request}: {answer:?}")),
+        answer => Ok(answer),
+    })
 }
 
 /// Asks for pages meanwhile, so that there are sets and orders to follow the writes.

@@ -1,10 +1,8 @@
 //! Stored answers: as lasting as what they tell of, for a day.
 
-use std::time::Instant;
-
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::race::race;
@@ -118,11 +116,10 @@ fn answers_that_are_too_old_are_cleared_away_and_others_are_not() {
     }
     age(&home, "86401 seconds");
     let young = server.send(&user("young"));
-    let deadline = Instant::now() + SAFETY_NET;
-    while kept(&home) > 1 {
-        assert!(Instant::now() < deadline, "{} are still there", kept(&home));
-        std::thread::yield_now();
-    }
+    wait_for(|| match kept(&home) {
+        0 | 1 => Ok(()),
+        kept => Err(format!("{kept} are still there")),
+    });
     server.send(&user("young")).repeats(&young);
     assert_eq!(server.total("/users/"), 21);
 }

@@ -1,10 +1,9 @@
 //! What a sorted list costs, counted and not timed: the same at any depth, nothing once it is known, once for many.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::SAFETY_NET;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::race::race;
@@ -64,10 +63,10 @@ fn cost(server: &Server, list: &str) -> Cost {
 /// Waits until a list is known: until a page costs nothing any more.
 #[track_caller]
 fn wait_until_known(server: &Server, list: &str) {
-    let deadline = Instant::now() + SAFETY_NET / 6;
-    while cost(server, list) != NOTHING {
-        assert!(Instant::now() < deadline, "{list} still costs {:?}", cost(server, list));
-    }
+    wait_for(|| match cost(server, list) {
+        NOTHING => Ok(()),
+        cost => Err(format!("{list} still costs {cost:?}")),
+    });
 }
 
 /// `query` sorts so many records.

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use dev::answer::Answer;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{SAFETY_NET, wait_for};
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -151,9 +151,8 @@ fn what_is_counted_is_what_is_stored() {
         "UPDATE _carnet_answers SET moment = clock_timestamp() - interval '86401 seconds'",
     ));
     assert_eq!(server.send(&Request::new("DELETE /users/2/").key("e")).status, 200);
-    let deadline = Instant::now() + SAFETY_NET;
-    while (stored(&home), server.metric("carnet_store_answers_bytes")) != (256, 256) {
-        assert!(Instant::now() < deadline, "{}", stored(&home));
-        std::thread::yield_now();
-    }
+    wait_for(|| match (stored(&home), server.metric("carnet_store_answers_bytes")) {
+        (256, 256) => Ok(()),
+        found => Err(format!("{found:?}")),
+    });
 }

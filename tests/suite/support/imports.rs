@@ -1,10 +1,9 @@
 //! Imports over HTTP as tests write them down, and how they are followed to their end.
 
 use std::fmt::Write;
-use std::time::Instant;
 
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{wait_for, wait_until};
 use serde_json::Value;
 
 use super::server::Server;
@@ -93,13 +92,10 @@ impl Server {
     /// Follows an import to its end. It may take as long as it likes while there is something new.
     #[track_caller]
     pub(crate) fn follow(&self, path: &str) -> Value {
-        let (mut report, mut since) = (self.report(path), Instant::now());
+        let mut report = self.report(path);
         while is_under_way(&report) {
-            assert!(since.elapsed() < SAFETY_NET, "it does not go on: {report}");
-            let now = self.report(path);
-            if now != report {
-                (report, since) = (now, Instant::now());
-            }
+            let next = || Some(self.report(path)).filter(|now| *now != report);
+            report = wait_for(|| next().ok_or_else(|| format!("it does not go on: {report}")));
         }
         report
     }
@@ -107,9 +103,6 @@ impl Server {
     /// Waits until a list has more than so many records.
     #[track_caller]
     pub(crate) fn wait_for_more_than(&self, total: i64, list: &str) {
-        let begun = Instant::now();
-        while self.total(list) <= total {
-            assert!(begun.elapsed() < SAFETY_NET, "nothing is added to {list}");
-        }
+        wait_until(&format!("nothing is added to {list}"), || self.total(list) > total);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dev::client::Client;
 use dev::configs;
-use dev::process::SAFETY_NET;
+use dev::waiting::SAFETY_NET;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};

@@ -3,12 +3,12 @@
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use dev::file::File;
-use dev::process::{SAFETY_NET, carnet};
+use dev::process::carnet;
 use dev::schema::{self, Schema};
 use dev::store::Store;
+use dev::waiting::wait_for;
 use tempfile::TempDir;
 
 use crate::differences::Differences;
@@ -145,9 +145,9 @@ impl Drop for Place {
 
 /// A database from a template that somebody may just be leaving.
 fn create(server: &str, sql: &str) {
-    let began = Instant::now();
-    while let Err(error) = schema::query(server, sql) {
-        assert!(error.contains("being accessed") && began.elapsed() < SAFETY_NET, "{sql}: {error}");
-        std::thread::yield_now();
-    }
+    let made = wait_for(|| match schema::query(server, sql) {
+        Err(error) if error.contains("being accessed") => Err(format!("{sql}: {error}")),
+        made => Ok(made),
+    });
+    made.unwrap_or_else(|error| panic!("{sql}: {error}"));
 }

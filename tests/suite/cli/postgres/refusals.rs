@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dev::configs;
 use dev::process::{Outcome, Process};
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -176,7 +177,7 @@ fn the_password_is_in_no_log_no_message_and_no_list_of_the_server() {
     assert!(!seen.is_empty() && seen.iter().all(|line| !line.contains(CANARY)), "{seen:?}");
     // Its connections are taken away: what it says about the loss, and the next answer, hold no password either.
     home.execute(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{role}'"));
-    while server.ask("GET /users/").status != 200 {}
+    wait_until("the database is not found again", || server.ask("GET /users/").status == 200);
     server.signal("TERM");
     server.wait();
     let said = server.stderr();

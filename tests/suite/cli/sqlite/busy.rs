@@ -2,8 +2,9 @@
 
 use dev::client::Client;
 use dev::configs;
-use dev::process::{Process, SAFETY_NET};
+use dev::process::Process;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -21,9 +22,7 @@ fn busy(drain: u32) -> (Server, Client) {
     let server = home.serve_with_a_slow_commit(SLOW);
     let mut client = server.client();
     client.write(&Request::new("POST /users/").json(BODY.to_owned()).bytes("localhost")).unwrap();
-    while server.metric("http_server_active_requests") < 2 {
-        std::thread::yield_now();
-    }
+    server.wait_for_requests(1);
     (server, client)
 }
 
@@ -60,11 +59,9 @@ fn a_stop_while_the_store_is_being_opened_ends_at_once_with_exit_0() {
         let mut process = Process::start(home.command_here(&["serve", "--listen", "127.0.0.1:0"]));
         // It writes its number there when it begins to open the file.
         let lock = format!("{}.lock", home.database_file().display());
-        let begun = std::time::Instant::now();
-        while std::fs::read_to_string(&lock).unwrap_or_default().trim() != process.id().to_string() {
-            assert!(begun.elapsed() < SAFETY_NET, "it does not come to that");
-            std::thread::yield_now();
-        }
+        wait_until("it does not come to that", || {
+            std::fs::read_to_string(&lock).unwrap_or_default().trim() == process.id().to_string()
+        });
         process.signal("TERM");
         assert_eq!(process.wait().code(), Some(0), "{}", process.stderr());
         assert_eq!(process.stdout(), "");

@@ -5,7 +5,7 @@ use dev::configs;
 use dev::request::Request;
 use dev::schema;
 
-use super::blocked_writes::{one_waits, until};
+use super::blocked_writes::{until_busy, until_one_waits};
 use crate::support::batch::{address, batch, delete, put_user, user};
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -46,7 +46,7 @@ fn a_batch_or_an_upsert_that_waits_for_a_lock_holds_up_no_other() {
         let answer = std::thread::scope(|scope| {
             let waiting = schema::hold(&cluster.url(), lock, || {
                 let waiting = scope.spawn(move || client.send(&asked));
-                until(|| one_waits(&cluster));
+                until_one_waits(&cluster);
                 for (number, node) in nodes.iter().cycle().take(6).enumerate() {
                     let other =
                         format!(r#"{{"method":"PUT","path":"/address/1/","body":{{"number":{number}}}}}"#);
@@ -75,11 +75,11 @@ fn a_batch_that_waits_for_too_long_is_refused_and_nothing_of_it_done() {
     schema::hold(&cluster.url(), LOCKED_USER, || {
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| client.send(&blocked));
-            until(|| nodes[0].metric("carnet_store_busy_total") > 0);
+            until_busy(&nodes[0], 1);
             // It stands behind the batch, although nobody has locked its record.
             let mut other = nodes[0].client();
             let behind = scope.spawn(move || other.ask(r#"PUT /users/2/ {"first_name":"Johnny"}"#));
-            until(|| nodes[0].metric("carnet_store_busy_total") > 1);
+            until_busy(&nodes[0], 2);
             assert_eq!(nodes[0].ask("GET /users/2/").json()["first_name"], "John");
             let answer = waiting.join().unwrap();
             assert_eq!((answer.status, answer.header("Retry-After")), (503, Some("1")), "{answer:?}");

@@ -1,13 +1,11 @@
 //! Writes that need what another tool has locked: they wait, the others of the node go on, and nothing is lost.
 
-use std::time::Instant;
-
 use dev::answer::Answer;
 use dev::cluster::Cluster;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
 use dev::schema;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -22,18 +20,18 @@ fn start(cluster: &Cluster) -> [Server; 2] {
     nodes
 }
 
-/// Looks again and again until something is so.
+/// Waits until a node waits for a lock.
 #[track_caller]
-pub(super) fn until(is_so: impl Fn() -> bool) {
-    let end = Instant::now() + SAFETY_NET;
-    while !is_so() {
-        assert!(Instant::now() < end, "it is not so for long");
-    }
+pub(super) fn until_one_waits(cluster: &Cluster) {
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    wait_until("nobody waits for a lock", || cluster.query(waiting) != ["0"]);
 }
 
-/// Whether a node waits for a lock.
-pub(super) fn one_waits(cluster: &Cluster) -> bool {
-    cluster.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != ["0"]
+/// Waits until a node has found so many writes kept waiting by a lock.
+#[track_caller]
+pub(super) fn until_busy(node: &Server, number: usize) {
+    let is_so = || node.metric("carnet_store_busy_total") >= number as u64;
+    wait_until(&format!("fewer than {number} are kept waiting"), is_so);
 }
 
 /// Asks for something that needs what a tool has locked, and sees that nodes go on to do this one meanwhile. What is
@@ -43,7 +41,7 @@ fn asked_beside(cluster: &Cluster, nodes: &[Server; 2], lock: &str, blocked: &st
     std::thread::scope(|scope| {
         let blocked = schema::hold(&cluster.url(), lock, || {
             let blocked = scope.spawn(move || client.ask(blocked));
-            until(|| one_waits(cluster));
+            until_one_waits(cluster);
             for (number, node) in nodes.iter().cycle().take(6).enumerate() {
                 let answer = node.ask(&other.replace("{n}", &number.to_string()));
                 assert!(answer.status < 300 && !blocked.is_finished(), "{other} beside {lock}: {answer:?}");
@@ -97,7 +95,7 @@ fn a_write_that_waits_for_too_long_is_refused_and_not_done() {
     let created = schema::hold(&cluster.url(), LOCKED_USER, || {
         std::thread::scope(|scope| {
             let blocked = scope.spawn(move || client.ask(r#"PUT /users/1/ {"last_name":"Roe"}"#));
-            until(|| one_waits(&cluster));
+            until_one_waits(&cluster);
             let mut created = 0;
             while !blocked.is_finished() {
                 created += 1;
@@ -144,7 +142,7 @@ fn what_waited_for_a_lock_is_done_once() {
             };
             let waiting = updates.iter().map(send).collect();
             // One is tried now and then, and the others stand behind it.
-            until(|| nodes[0].metric("carnet_store_busy_total") >= updates.len() as u64);
+            until_busy(&nodes[0], updates.len());
             for creates in (0..24).map(create).collect::<Vec<_>>().chunks(8) {
                 for answer in creates.iter().map(send).collect::<Vec<_>>() {
                     assert_eq!(answer.join().unwrap().status, 201);

@@ -2,10 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Instant;
 
 use dev::cluster::Cluster;
-use dev::process::SAFETY_NET;
+use dev::waiting::{wait_for, wait_until};
 use dev::{configs, schema};
 
 use crate::support::home::Home;
@@ -25,13 +24,10 @@ struct Crowd {
 impl Crowd {
     /// Waits until there are so many of them.
     fn grow_to(&mut self, number: usize) {
-        until(
-            || {
-                self.members.extend(self.member());
-                self.members.len() >= number
-            },
-            "the server takes no more",
-        );
+        while self.members.len() < number {
+            let member = wait_for(|| self.member().ok_or("the server takes no more"));
+            self.members.push(member);
+        }
     }
 
     /// One more, where the server has a place.
@@ -47,15 +43,6 @@ impl Crowd {
     }
 }
 
-/// Tries until it is so.
-#[track_caller]
-fn until(mut is_so: impl FnMut() -> bool, else_words: &str) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < SAFETY_NET, "{else_words}");
-    }
-}
-
 #[test]
 #[ignore = "needs PostgreSQL: ./test postgres"]
 fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refused_at_the_most() {
@@ -66,7 +53,7 @@ fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refuse
     let home = Home::at(&cluster.url(), &configs::built_in());
     let server = home.serve();
     let ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'carnet'";
-    until(|| cluster.query(ours) == [OURS.to_string()], "a node has eight connections");
+    wait_until("a node has eight connections", || cluster.query(ours) == [OURS.to_string()]);
     let mut crowd = Crowd { port: cluster.port, members: Vec::new() };
     crowd.grow_to(MOST - OURS);
     assert!(crowd.member().is_none(), "the server is not full");
@@ -78,7 +65,8 @@ fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refuse
     // The server takes a moment to notice that there is room.
     let ended = "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity \
          WHERE application_name = 'carnet' AND query LIKE '%; COMMIT' ORDER BY state_change DESC LIMIT 1) writing";
-    until(|| schema::query(&cluster.url(), ended).is_ok_and(|ended| ended == ["t"]), "nobody hung up");
+    let has_ended = || schema::query(&cluster.url(), ended).is_ok_and(|ended| ended == ["t"]);
+    wait_until("nobody hung up", has_ended);
     crowd.grow_to(MOST - OURS + 1);
     // Of one that is sent before the node has noticed, nobody can say what became of it.
     let is_refused = || {
@@ -86,12 +74,12 @@ fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refuse
         assert_eq!(refused.status, 503, "{refused:?}");
         refused.error().contains("Nothing was changed")
     };
-    until(is_refused, "no write is told that nothing was changed");
+    wait_until("no write is told that nothing was changed", is_refused);
     for request in ["GET /users/", "GET /users/1/", "GET /users/?first_name=John", "GET /readyz"] {
         assert_eq!(server.status(request), 200, "{request}");
     }
     drop(crowd);
-    until(|| server.status(CREATE) == 201, "nothing can be written again");
+    wait_until("nothing can be written again", || server.status(CREATE) == 201);
     assert!(!server.stderr().contains("database_lost"), "{}", server.stderr());
 }
 

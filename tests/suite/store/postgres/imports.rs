@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dev::configs;
 use dev::process::Process;
+use dev::waiting::wait_until;
 use serde_json::json;
 
 use crate::support::home::Home;
@@ -62,9 +63,11 @@ fn ids_that_a_killed_import_used_up_are_still_those_of_its_file() {
     fs::write(home.path("a.csv"), format!("id,first_name,last_name\n{rows}")).unwrap();
     let stored = || home.query("SELECT id FROM users ORDER BY id");
     let mut import = Process::start(home.command_here(&["import", "a.csv", "--into", "users"]));
-    while stored().is_empty() {
-        assert_eq!(import.wait_for(Duration::ZERO), None, "nothing is stored");
-    }
+    wait_until("nothing is stored", || {
+        let is_stored = !stored().is_empty();
+        assert!(is_stored || import.wait_for(Duration::ZERO).is_none(), "nothing is stored");
+        is_stored
+    });
     import.kill();
     // As where it was killed within a chunk: what is taken back of that has moved the counter.
     home.query("SELECT setval(pg_get_serial_sequence('users', 'id'), max(id) + 300) FROM users");

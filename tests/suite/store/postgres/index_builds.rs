@@ -1,11 +1,11 @@
 //! A changed configuration on a large table: its indexes are built while others write.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::{Process, SAFETY_NET};
+use dev::process::Process;
 use dev::schema::hold;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::race::race;
@@ -38,10 +38,7 @@ fn starting(home: &Arc<Home>) -> Process {
 
 /// Waits until an index is being built.
 fn until_building(home: &Arc<Home>) {
-    let until = Instant::now() + SAFETY_NET;
-    while home.query(NOT_WHOLE) == ["0"] {
-        assert!(Instant::now() < until, "no index is built while others could write");
-    }
+    wait_until("no index is built while others could write", || home.query(NOT_WHOLE) != ["0"]);
 }
 
 /// A request to create a thing.
@@ -148,10 +145,7 @@ fn a_start_that_somebody_keeps_waiting_lets_others_write() {
     let mut started = hold(&home.database_url(), "SELECT FROM things LIMIT 1", || {
         let started = starting(&home);
         let waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted";
-        let until = Instant::now() + SAFETY_NET;
-        while home.query(waiting) == ["0"] {
-            assert!(Instant::now() < until, "nobody waits for the table");
-        }
+        wait_until("nobody waits for the table", || home.query(waiting) != ["0"]);
         assert_eq!(node.ask(&thing("a", -1)).created_id(), 15001);
         started
     });

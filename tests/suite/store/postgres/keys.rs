@@ -1,12 +1,10 @@
 //! Access keys that are revoked elsewhere: whoever revoked one knows that no node takes it any more, however long the
 //! node was away.
 
-use std::time::Instant;
-
 use dev::cluster::Cluster;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -31,18 +29,14 @@ fn requests(key: &str) -> [(&'static str, Request, u16); 4] {
 
 /// Asks until a key is known.
 fn until_known(server: &Server, key: &str) {
-    let began = Instant::now();
-    while server.send(&Request::new("GET /users/").header("X-API-Key", key)).status != 200 {
-        assert!(began.elapsed() < SAFETY_NET, "{key} is still unknown");
-    }
+    let request = Request::new("GET /users/").header("X-API-Key", key);
+    wait_until(&format!("{key} is still unknown"), || server.send(&request).status == 200);
 }
 
 /// Waits until so many wait for a lock.
 fn wait_for_waiting(cluster: &Cluster, number: usize) {
-    let began = Instant::now();
-    while cluster.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'").len() < number {
-        assert!(began.elapsed() < SAFETY_NET, "fewer than {number} wait");
-    }
+    let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    wait_until(&format!("fewer than {number} wait"), || cluster.query(waiting).len() >= number);
 }
 
 #[test]

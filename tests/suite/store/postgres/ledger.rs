@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use dev::answer::Answer;
 use dev::client::Client;
 use dev::dice::Dice;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::SAFETY_NET;
 
 use crate::support::server::Server;
 

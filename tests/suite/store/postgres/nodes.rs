@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::race::race;
@@ -172,9 +172,7 @@ fn until_all(nodes: &[Server], request: &str, status: u16) -> Duration {
     let began = Instant::now();
     for node in nodes {
         let mut client = node.client();
-        while client.ask(request).status != status {
-            assert!(began.elapsed() < SAFETY_NET, "{request} is still not {status}");
-        }
+        wait_until(&format!("{request} is still not {status}"), || client.ask(request).status == status);
     }
     began.elapsed()
 }

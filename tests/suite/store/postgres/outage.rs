@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use dev::cluster::Cluster;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_until;
 
 use super::ledger::Ledger;
 use crate::support::home::Home;
@@ -177,10 +177,8 @@ fn who_asks_what_they_may_do_is_told_while_the_database_is_away() {
     let before = with("GET /_/me/", "first-key-of-the-tests").json();
     assert_eq!(before["name"], "first");
     cluster.kill();
-    let begun = Instant::now();
-    while with("GET /users/", "first-key-of-the-tests").status != 503 {
-        assert!(begun.elapsed() < SAFETY_NET, "the database is still there");
-    }
+    let is_away = || with("GET /users/", "first-key-of-the-tests").status == 503;
+    wait_until("the database is still there", is_away);
     let answer = with("GET /_/me/", "first-key-of-the-tests");
     assert_eq!((answer.status, answer.json()), (200, before));
     assert_eq!(with("GET /_/me/", "wrong").status, 401);
@@ -200,10 +198,8 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
     for (place, client) in clients.iter_mut().enumerate() {
         let body = format!(r#"{{"first_name":"{place}","last_name":"Doe"}}"#);
         client.write(&Request::new("POST /users/").json(body).bytes("localhost")).unwrap();
-        // The next comes after it: the server has taken so many requests, and the one that asks.
-        while server.metric("http_server_active_requests") < place as u64 + 2 {
-            std::thread::yield_now();
-        }
+        // The next comes after it.
+        server.wait_for_requests(place + 1);
     }
     let answers: Vec<_> = std::thread::scope(|scope| {
         let readers: Vec<_> = clients
@@ -224,10 +220,7 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
         refused.iter().map(told).max() < begun.iter().map(told).min(),
         "told only afterwards: {answers:?}"
     );
-    let deadline = Instant::now() + SAFETY_NET;
-    while server.status("GET /users/") != 200 {
-        assert!(Instant::now() < deadline, "the server is not found again");
-    }
+    wait_until("the server is not found again", || server.status("GET /users/") == 200);
     for place in refused {
         assert_eq!(server.total(&format!("/users/?first_name={place}")), 0, "{place}");
     }
@@ -246,9 +239,7 @@ fn a_database_server_that_hangs_holds_up_no_end() {
         let mut client = server.client();
         let body = r#"{"first_name":"late","last_name":"Doe"}"#.to_owned();
         client.write(&Request::new("POST /users/").json(body).bytes("localhost")).unwrap();
-        while server.metric("http_server_active_requests") < 2 {
-            std::thread::yield_now();
-        }
+        server.wait_for_requests(1);
         for signal in signals {
             server.signal(signal);
             server.wait_for_error("\"event\":\"stopping\"");

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use dev::cluster::Cluster;
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::wait_for;
 
 use super::ledger::Ledger;
 use crate::support::home::Home;
@@ -43,11 +43,11 @@ impl Replicas {
     /// Waits until so many standbys stream from a primary.
     #[track_caller]
     fn wait_for_standbys(&self, primary: usize, number: usize) {
-        let began = Instant::now();
         let streaming = "SELECT application_name FROM pg_stat_replication WHERE sync_state = 'quorum'";
-        while self.servers[primary].query(streaming).len() < number {
-            assert!(began.elapsed() < SAFETY_NET, "{:?}", self.servers[primary].query(streaming));
-        }
+        wait_for(|| {
+            let found = self.servers[primary].query(streaming);
+            if found.len() < number { Err(format!("{found:?}")) } else { Ok(()) }
+        });
     }
 
     /// Makes the standby with more of the log the primary, and the other one follow it.
@@ -73,14 +73,10 @@ fn throw_out(server: &Cluster) {
 /// The backend that waits for the standbys, and nothing else to do.
 #[track_caller]
 fn waiting_for_standbys(server: &Cluster) -> String {
-    let began = Instant::now();
-    loop {
+    wait_for(|| {
         let waiting = server.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-        if let Some(backend) = waiting.into_iter().next() {
-            return backend;
-        }
-        assert!(began.elapsed() < SAFETY_NET, "nobody waits for the standbys");
-    }
+        waiting.into_iter().next().ok_or("nobody waits for the standbys")
+    })
 }
 
 #[test]

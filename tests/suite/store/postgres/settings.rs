@@ -1,9 +1,7 @@
 //! What a server, a database or a role is set to, and a node is not meant by.
 
-use std::time::Instant;
-
 use dev::cluster::Cluster;
-use dev::process::SAFETY_NET;
+use dev::waiting::wait_for;
 use dev::{configs, schema};
 
 use crate::support::home::Home;
@@ -25,12 +23,10 @@ fn timeouts_and_quotes_that_the_server_is_set_to_are_not_those_of_a_node() {
     let server = home.serve();
     assert_eq!(server.create_user("Jane", "Doe"), 1);
     // Longer than the server lets others be idle; who asks meanwhile does so in one connection each.
-    let began = Instant::now();
     let long_idle = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet' AND state = 'idle' \
          AND clock_timestamp() - state_change > interval '3 s'";
-    while cluster.query(long_idle).is_empty() {
-        assert!(began.elapsed() < SAFETY_NET, "no connection is left idle: {}", server.stderr());
-    }
+    let found = |sql: &str| cluster.query(sql).into_iter().next();
+    wait_for(|| found(long_idle).ok_or_else(|| format!("no connection is left idle: {}", server.stderr())));
     assert_eq!(server.create_user("John", "Doe"), 2);
     // A transaction that takes longer than the server lets others take: no other lock is waited for so long.
     let waits = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet' AND wait_event_type = 'Lock' \
@@ -41,10 +37,7 @@ fn timeouts_and_quotes_that_the_server_is_set_to_are_not_those_of_a_node() {
         let written = schema::hold(&cluster.url(), &lock, || {
             let written =
                 scope.spawn(|| server.client().ask(r#"POST /users/ {"first_name":"Jim","last_name":"Doe"}"#));
-            let began = Instant::now();
-            while cluster.query(waits).is_empty() {
-                assert!(began.elapsed() < SAFETY_NET, "nobody waits: {}", server.stderr());
-            }
+            wait_for(|| found(waits).ok_or_else(|| format!("nobody waits: {}", server.stderr())));
             written
         });
         assert_eq!(written.join().unwrap().status, 201);

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
 use dev::schema;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -88,17 +87,16 @@ fn a_known_order_is_answered_while_nobody_may_read_the_table() {
         "/users/?id.gt=100&id.lt=900",
     ];
     let read = || ["blocks_read", "scans"].map(|name| server.metric(&format!("carnet_store_{name}_total")));
-    let deadline = Instant::now() + SAFETY_NET / 6;
     let mut known = read();
-    let before: Vec<Vec<u8>> = loop {
+    let before: Vec<Vec<u8>> = wait_for(|| {
         let bodies = lists.iter().map(|list| server.ask(&format!("GET {list}")).body).collect();
-        let now = read();
-        if now == known {
-            break bodies;
+        let before = std::mem::replace(&mut known, read());
+        if known == before {
+            Ok(bodies)
+        } else {
+            Err(format!("{lists:?} still read: {known:?} after {before:?}"))
         }
-        assert!(Instant::now() < deadline, "{lists:?} still read: {now:?} after {known:?}");
-        known = now;
-    };
+    });
     schema::hold(&home.database_url(), "LOCK TABLE users IN ACCESS EXCLUSIVE MODE", || {
         for (list, before) in lists.iter().zip(&before) {
             let answer = server.ask(&format!("GET {list}"));
@@ -121,9 +119,7 @@ fn those_who_wait_for_an_order_keep_nobody_from_reading() {
         let sorted = Request::new("GET /users/?sort=last_name&count=1").bytes("localhost");
         for (place, client) in waiting.iter_mut().enumerate() {
             client.write(&sorted).unwrap();
-            while server.metric("http_server_active_requests") < place as u64 + 2 {
-                std::thread::yield_now();
-            }
+            server.wait_for_requests(place + 1);
         }
         assert_eq!(server.total("/address/?city=Paris"), 0);
         for (place, client) in waiting.iter_mut().enumerate() {

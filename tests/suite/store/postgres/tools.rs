@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dev::client::Client;
 use dev::configs;
+use dev::waiting::wait_until;
 
 use crate::support::exchange::id_of;
 use crate::support::home::Home;
@@ -187,7 +188,8 @@ fn a_node_that_starts_while_a_table_is_rewritten_serves_all_of_it() {
     let held = "SELECT FROM pg_locks WHERE relation = 'users'::regclass AND mode = 'AccessExclusiveLock'";
     std::thread::scope(|scope| {
         scope.spawn(|| home.execute(rewriting));
-        while home.query(&format!("SELECT EXISTS ({held} AND granted)")) != ["t"] {}
+        let is_held = format!("SELECT EXISTS ({held} AND granted)");
+        wait_until("nobody holds the table", || home.query(&is_held) == ["t"]);
         home.execute("SELECT _carnet_raise()");
     });
     assert_eq!(node.total("/users/"), 3000);

@@ -1,10 +1,9 @@
 //! A page at depth costs what the first page costs: counted in steps of the database and blocks read, not timed.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::SAFETY_NET;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -39,10 +38,10 @@ fn cost(server: &Server, list: &str) -> (u64, u64) {
 /// Waits until the sets of a list are there: until a page costs nothing any more.
 #[track_caller]
 fn wait_until_built(server: &Server, list: &str) {
-    let deadline = Instant::now() + SAFETY_NET / 6;
-    while cost(server, list) != (0, 0) {
-        assert!(Instant::now() < deadline, "{list} still costs {:?}", cost(server, list));
-    }
+    wait_for(|| match cost(server, list) {
+        (0, 0) => Ok(()),
+        cost => Err(format!("{list} still costs {cost:?}")),
+    });
 }
 
 /// `filter` has so many matches, evenly spread; a page of it begins at a block every `aligned` matches.

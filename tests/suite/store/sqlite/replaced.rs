@@ -6,6 +6,7 @@ use std::path::Path;
 
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_for;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -178,18 +179,17 @@ fn readiness_says_when_reads_fail_and_when_they_do_no_longer() {
         panic!("it does not start");
     };
     let mut client = server.client();
-    let mut wait_for = |status: u16| loop {
-        let answer = client.ask("GET /readyz");
-        assert_eq!(client.ask("GET /livez").status, 200);
-        if answer.status == status {
-            return answer;
-        }
-        std::thread::yield_now();
+    let mut becomes = |status: u16| {
+        wait_for(|| {
+            let answer = client.ask("GET /readyz");
+            assert_eq!(client.ask("GET /livez").status, 200);
+            if answer.status == status { Ok(answer) } else { Err(format!("not {status}: {answer:?}")) }
+        })
     };
-    wait_for(200);
-    let answer = wait_for(503);
+    becomes(200);
+    let answer = becomes(503);
     assert!(answer.error().starts_with("The server is not ready: the file cannot be read"), "{answer:?}");
     assert_eq!(answer.header("Retry-After"), Some("1"));
-    wait_for(200);
+    becomes(200);
     assert_eq!(server.stderr().matches("the file cannot be read").count(), 1, "said once");
 }

@@ -2,10 +2,9 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::SAFETY_NET;
+use dev::waiting::wait_until;
 
 use crate::support::home::Home;
 use crate::support::server::Server;
@@ -31,15 +30,6 @@ fn found(home: &Home, folder: &str) -> Vec<String> {
 /// The backups among them.
 fn backups(home: &Home, folder: &str) -> Vec<String> {
     found(home, folder).into_iter().filter(|name| name.ends_with(".db")).collect()
-}
-
-#[track_caller]
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + SAFETY_NET;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::yield_now();
-    }
 }
 
 /// Waits until so many backups were made.

@@ -1,11 +1,10 @@
 //! Space that nothing takes any more: given back by a server that rests, without taking anything else along.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use dev::configs;
-use dev::process::SAFETY_NET;
 use dev::request::Request;
+use dev::waiting::{wait_for, wait_until};
 
 use crate::support::home::Home;
 
@@ -43,11 +42,10 @@ fn a_server_that_rests_makes_its_file_smaller() {
     let before = file_bytes(&home);
     let server = home.serve();
     let contents = server.contents();
-    let deadline = Instant::now() + SAFETY_NET;
-    while file_bytes(&home) > before - 3_000_000 {
-        assert!(Instant::now() < deadline, "{} of {before} bytes", file_bytes(&home));
-        std::thread::yield_now();
-    }
+    wait_for(|| {
+        let now = file_bytes(&home);
+        if now > before - 3_000_000 { Err(format!("{now} of {before} bytes")) } else { Ok(()) }
+    });
     assert!(server.contents() == contents);
     let request = Request::new("POST /users/").key("k").json(r#"{"first_name":"after","last_name":"Doe"}"#);
     assert_eq!(server.send(&request).created_id(), 502);
@@ -67,11 +65,7 @@ fn a_file_of_before_that_cannot_be_cut_is_served_as_it_is() {
     assert_eq!(server.create_user("after", "Doe"), 502);
     // After a second of rest the log is empty, and the free pages would be gone.
     let log = home.path("carnet.db-wal");
-    let deadline = Instant::now() + SAFETY_NET;
-    while std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    wait_until("the log is not cut", || !std::fs::metadata(&log).is_ok_and(|log| log.len() > 0));
     server.stop().is_sound();
     assert_eq!(file_bytes(&home), before.0);
     assert!(free_pages(&home) >= before.1 - 10);

@@ -55,10 +55,7 @@ fn create_together(home: &Home, server: &Server, bodies: &[String]) -> Vec<u16> 
             let request = Request::new("POST /users/").json(body.as_str());
             client.write(&request.bytes(&server.address().to_string())).unwrap();
         }
-        // And the one that asks.
-        while server.metric("http_server_active_requests") <= bodies.len() as u64 {
-            std::thread::yield_now();
-        }
+        server.wait_for_requests(bodies.len());
     });
     clients.iter_mut().map(|client| client.read("POST").unwrap().status).collect()
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use dev::configs;
 use dev::request::Request;
+use dev::waiting::wait_until;
 use serde_json::json;
 
 use crate::support::home::Home;
@@ -21,14 +22,10 @@ fn who_waits_too_long_for_the_writer_is_told_so_and_not_done() {
         let body = json!({"first_name": place.to_string(), "last_name": "Doe"}).to_string();
         let request = Request::new("POST /users/").header("Idempotency-Key", &place.to_string()).json(body);
         client.write(&request.bytes("localhost")).unwrap();
-        // The next comes after it: the server has taken so many requests, and the one that asks.
-        while server.metric("http_server_active_requests") < place as u64 + 2 {
-            std::thread::yield_now();
-        }
+        // The next comes after it.
+        server.wait_for_requests(place + 1);
         // The first is in the log, and waits for the disk: no other can be done with it.
-        while written() == before {
-            std::thread::yield_now();
-        }
+        wait_until("nothing is written", || written() != before);
     }
     let answers: Vec<(u16, Duration)> = std::thread::scope(|scope| {
         let begun = Instant::now();
