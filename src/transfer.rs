@@ -12,6 +12,7 @@ mod jsonl;
 mod matching;
 mod programs;
 mod remedy;
+mod rows;
 mod source;
 mod spool;
 pub mod vcard;

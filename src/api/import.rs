@@ -83,8 +83,9 @@ pub(super) async fn import(
     request: &mut Request,
 ) -> Result<Response, ApiError> {
     let app = context.app;
-    let format = options::format(request.headers())?;
-    let said = options::said(context.query.iter())?;
+    let (format, charset) = options::format(request.headers())?;
+    let mut said = options::said(context.query.iter())?;
+    said.encoding = said.encoding.or(charset);
     let folder = app.settings.temporary_folder.clone();
     let options = Options::parse(&app.catalog, collection, format, said, folder)
         .map_err(|(name, words)| ApiError::ImportOption { name, words })?;
@@ -140,7 +141,7 @@ pub(super) async fn report(context: &mut RequestContext<'_>, number: i64) -> Res
         Some(job) => (job.maker.clone(), job.report().to_string()),
         None => {
             let row = app.store.import(number).await?.ok_or(ApiError::NotFound)?;
-            let text = if row.is_abandoned { report::abandoned(&row.report) } else { row.report };
+            let text = report::stored(number, &row);
             (row.maker, text)
         }
     };

@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::new_file::NewFile;
-use super::{WrongUsage, environment, progress};
+use super::{WrongUsage, environment, progress, terminal};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::config::{Config, ConfigError};
@@ -50,10 +50,12 @@ pub(super) struct Arguments {
     )]
     existing: String,
     #[arg(long, value_name = "COLUMN=FIELD")]
-    #[arg(help = "Which field a column is for, such as 'Given name=first_name' or 'Town=address.city'")]
+    #[arg(
+        help = "Which field a column or a property is for, such as 'Given name=first_name' or 'Town=address.city'"
+    )]
     map: Vec<String>,
     #[arg(long, value_name = "NAME")]
-    #[arg(help = "A column that is left out")]
+    #[arg(help = "A column or a property that is left out")]
     ignore: Vec<String>,
     #[arg(long)]
     #[arg(help = "Leave out everything that is no field")]
@@ -88,6 +90,11 @@ pub(super) fn run(
     config: impl FnOnce() -> Result<Config, ConfigError>,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
+    if arguments.matching.as_deref() == Some("none") {
+        terminal::remark(
+            "Every entry becomes a new record, and an import that is stopped cannot go on (--match none)",
+        );
+    }
     match &arguments.server {
         Some(url) => server::run(url, arguments),
         None => run_here(config()?, arguments),
@@ -133,7 +140,8 @@ fn run_here(config: Config, arguments: &Arguments) -> anyhow::Result<()> {
     let report = report.map_err(|failure| match failure {
         Failure::Open(OpenError::Locked(path)) => in_use(&path, &config),
         Failure::Open(error) => anyhow::Error::new(error),
-        Failure::Import(error) => anyhow::Error::new(error),
+        Failure::Import(error @ ImportError::File(_)) => anyhow::Error::new(error),
+        Failure::Import(error) => anyhow::anyhow!(error.told(options.matching.as_ref())),
     })?;
     outcome::conclude(&report, options.dry_run, faults_file)
 }

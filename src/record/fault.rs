@@ -72,3 +72,12 @@ pub fn shorten(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
+
+/// What is said where another record has the same values in the fields of a unique rule.
+pub fn not_unique(fields: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [field] => format!("{field} must be unique"),
+        fields => format!("{} must be unique together", fields.join(",")),
+    }
+}

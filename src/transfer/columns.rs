@@ -15,6 +15,14 @@ pub(super) enum Use {
     Field(Target),
     /// The path of the record itself.
     OwnPath,
+    /// A day as programs write it. Where its year and its month stand in columns of their own, at these positions, this
+    /// one is the day of the month.
+    Day {
+        target: Target,
+        beside: Option<[usize; 2]>,
+    },
+    /// The year or the month of such a day.
+    OfDay,
     /// A street with its number, which are two fields.
     Street {
         street: Target,
@@ -28,6 +36,8 @@ pub(super) enum Use {
 pub(super) struct Columns {
     pub(super) names: Vec<String>,
     pub(super) uses: Vec<Use>,
+    /// Whether a cell may hold several values, of which the first is taken.
+    pub(super) joins_values: bool,
 }
 
 impl Columns {
@@ -38,6 +48,11 @@ impl Columns {
         names: Vec<String>,
         options: &Options,
     ) -> Result<Self, Vec<Fault>> {
+        if names.iter().any(|name| name.contains('\r')) {
+            let words =
+                "a carriage return stands alone. Save the file with line feeds at the ends of its lines";
+            return Err(vec![Fault::at(1, words)]);
+        }
         let recognized = programs::recognize(catalog, collection, &names);
         let mut faults = Vec::new();
         let mut uses = Vec::with_capacity(names.len());
@@ -46,8 +61,8 @@ impl Columns {
                 faults.push(Fault::at(1, &format!("the column {name} is given twice")));
             }
             let of_program = recognized.targets[at];
-            let used = if let Some((_, target)) = options.map.iter().find(|(column, _)| column == name) {
-                Some(Use::Field(*target))
+            let used = if let Some(target) = options.mapped(name) {
+                Some(Use::Field(target))
             } else if options.ignores(name) {
                 Some(Use::Ignored)
             } else if recognized.is_known && of_program.is_some() {
@@ -69,11 +84,11 @@ impl Columns {
                 }
             }
         }
-        if recognized.is_known {
-            split_streets(catalog, collection, &mut uses);
-        }
+        split_streets(catalog, collection, &names, &mut uses);
+        find_birthdays(collection, &names, &mut uses);
         check_together(collection, &names, &uses, &mut faults);
-        if faults.is_empty() { Ok(Self { names, uses }) } else { Err(faults) }
+        let joins_values = recognized.joins_values;
+        if faults.is_empty() { Ok(Self { names, uses, joins_values }) } else { Err(faults) }
     }
 
     /// How many columns are for a field.
@@ -103,9 +118,12 @@ fn check_together(collection: &Collection, names: &[String], uses: &[Use], fault
 }
 
 /// Where a program writes street and number into one column, and the address has both.
-fn split_streets(catalog: &Catalog, collection: &Collection, uses: &mut [Use]) {
+fn split_streets(catalog: &Catalog, collection: &Collection, names: &[String], uses: &mut [Use]) {
     for at in 0..uses.len() {
         let Use::Field(street @ Target::Part { reference, field }) = uses[at] else { continue };
+        if !programs::has_column(&names[at]) {
+            continue;
+        }
         let Some(target) = collection.fields()[reference].reference().map(|found| catalog.at(found.target))
         else {
             continue;
@@ -119,6 +137,26 @@ fn split_streets(catalog: &Catalog, collection: &Collection, uses: &mut [Use]) {
                 uses[at] = Use::Street { street, number };
             }
         }
+    }
+}
+
+/// Columns of programs that are fields of days.
+fn find_birthdays(collection: &Collection, names: &[String], uses: &mut [Use]) {
+    for at in 0..uses.len() {
+        let Use::Field(target @ Target::Field(position)) = uses[at] else { continue };
+        if !collection.fields()[position].kind().is_day() || !programs::has_column(&names[at]) {
+            continue;
+        }
+        let parts = programs::beside_day(&names[at])
+            .map(|parts| parts.map(|part| names.iter().position(|name| name == part)));
+        let beside = match parts {
+            Some([Some(year), Some(month)]) => Some([year, month]),
+            _ => None,
+        };
+        for part in beside.into_iter().flatten() {
+            uses[part] = Use::OfDay;
+        }
+        uses[at] = Use::Day { target, beside };
     }
 }
 

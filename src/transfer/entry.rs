@@ -34,6 +34,12 @@ pub enum Given {
     Json(String),
 }
 
+/// How a day is reported that is none by itself: it has no year, or nobody knows which of its numbers is the month.
+pub(super) const UNCLEAR: &str = "unclear";
+
+/// What is said of an entry whose id is not that of its path.
+pub(super) const TWO_RECORDS: &str = "id and ressource_uri are of two records";
+
 /// Why an entry or a file is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {

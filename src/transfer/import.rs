@@ -7,6 +7,7 @@ mod options;
 mod pieces;
 mod plan;
 mod report;
+mod rules;
 mod state;
 
 use std::collections::BTreeSet;
@@ -47,19 +48,35 @@ pub use state::State;
 pub enum ImportError {
     #[error("the file cannot be read")]
     File(#[from] io::Error),
-    #[error("the file was changed while it was imported. What is stored is whole; run it again")]
+    #[error("the file was changed while it was imported")]
     Changed,
     /// Entries give records of a collection that whoever imports may not write to.
     #[error("the file gives records of a collection that may not be written")]
     Forbidden(usize),
-    #[error("the import was stopped. What is stored is whole; the same command goes on")]
+    #[error("the import was stopped")]
     Stopped,
     #[error("{place}: {cause}")]
     Failed { place: String, cause: String },
     #[error(transparent)]
     Read(CopyError),
-    #[error("{0}. What is stored is whole; the same command goes on")]
+    #[error("{0}")]
     Store(StoreError),
+}
+
+impl ImportError {
+    /// The error, and what can be done about an import that was matched like this.
+    pub fn told(&self, matching: Option<&Match>) -> String {
+        match self {
+            Self::Changed | Self::Stopped | Self::Store(_) => {
+                let next = match matching {
+                    Some(Match::None) => "the same file again would be stored twice (match none)",
+                    _ => "the same command goes on",
+                };
+                format!("{self}. What is stored is whole; {next}")
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl From<StoreError> for ImportError {

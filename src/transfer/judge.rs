@@ -120,10 +120,14 @@ impl Judge<'_> {
     }
 
     fn id(&self, line: u64, given: Given, faults: &mut Vec<Fault>) -> Option<RecordId> {
-        let (Given::Text(text) | Given::Json(text)) = given else { return None };
-        let id = RecordId::parse(&text);
+        let (text, shown) = match &given {
+            Given::Nothing => return None,
+            Given::Text(text) => (text, format!("\"{}\"", shorten(text))),
+            Given::Json(json) => (json, shorten(json)),
+        };
+        let id = RecordId::parse(text);
         if id.is_none() {
-            faults.push(self.fault(line, &format!("id does not validate: \"{}\"", shorten(&text))));
+            faults.push(self.fault(line, &format!("id does not validate: {shown}")));
         }
         id
     }

@@ -30,6 +30,8 @@ const NONE: Meaning = Field(&[]);
 /// A program, by the columns that only its exports have.
 struct Program {
     marks: &'static [&'static str],
+    /// Whether it writes several values into one cell.
+    joins_values: bool,
     /// Of several columns for one field the first that is there is taken.
     columns: &'static [(&'static str, Meaning)],
 }
@@ -37,7 +39,15 @@ struct Program {
 const PROGRAMS: [Program; 4] = [
     // Google Contacts, now and before 2024.
     Program {
-        marks: &["E-mail 1 - Value", "Phone 1 - Value", "Labels", "Group Membership"],
+        marks: &[
+            "E-mail 1 - Value",
+            "Phone 1 - Value",
+            "Labels",
+            "Group Membership",
+            "Organization Name",
+            "File As",
+        ],
+        joins_values: true,
         columns: &[
             ("First Name", GIVEN),
             ("Given Name", GIVEN),
@@ -64,6 +74,7 @@ const PROGRAMS: [Program; 4] = [
     // Outlook, and Outlook on the web.
     Program {
         marks: &["E-mail Address", "Business Street", "Home Street"],
+        joins_values: false,
         columns: &[
             ("First Name", GIVEN),
             ("Last Name", FAMILY),
@@ -91,6 +102,7 @@ const PROGRAMS: [Program; 4] = [
     // Thunderbird.
     Program {
         marks: &["Primary Email", "Home ZipCode", "Screen Name"],
+        joins_values: false,
         columns: &[
             ("First Name", GIVEN),
             ("Last Name", FAMILY),
@@ -108,12 +120,17 @@ const PROGRAMS: [Program; 4] = [
             ("Job Title", TITLE),
             ("Organization", COMPANY),
             ("Web Page 1", URL),
+            ("Birth Day", BIRTHDAY),
+            // Nothing by themselves.
+            ("Birth Year", NONE),
+            ("Birth Month", NONE),
             ("Notes", NOTE),
         ],
     },
     // Names that are usual without being any one program's.
     Program {
         marks: &[],
+        joins_values: false,
         columns: &[
             ("Forename", GIVEN),
             ("Surname", FAMILY),
@@ -133,14 +150,19 @@ const PROGRAMS: [Program; 4] = [
 /// here. `is_known` says whether the program is known by name, so that its table comes before the names of fields.
 pub(super) struct Recognized {
     pub(super) is_known: bool,
+    /// Whether a cell may hold several values.
+    pub(super) joins_values: bool,
     pub(super) targets: Vec<Option<Option<Target>>>,
 }
 
 pub(super) fn recognize(catalog: &Catalog, collection: &Collection, header: &[String]) -> Recognized {
     let has = |name: &&str| header.iter().any(|column| column == name);
     let known = PROGRAMS.iter().find(|program| program.marks.iter().filter(|name| has(name)).count() >= 2);
-    let is_known = known.is_some();
-    let columns = known.map_or(PROGRAMS[3].columns, |program| program.columns);
+    // Of a header that is no program's, a column is still what those of its name are.
+    let columns: Vec<&(&str, Meaning)> = match known {
+        Some(program) => program.columns.iter().collect(),
+        None => PROGRAMS.iter().rev().flat_map(|program| program.columns).collect(),
+    };
     let mut targets = vec![None; header.len()];
     let mut taken = Vec::new();
     for (name, meaning) in columns {
@@ -151,11 +173,49 @@ pub(super) fn recognize(catalog: &Catalog, collection: &Collection, header: &[St
                 taken.push(target);
                 targets[at] = Some(Some(target));
             }
-            None if *meaning == NONE => targets[at] = Some(None),
+            None if *meaning == NONE && known.is_some() => targets[at] = Some(None),
             None => {}
         }
     }
-    Recognized { is_known, targets }
+    let joins_values = known.is_some_and(|program| program.joins_values);
+    Recognized { is_known: known.is_some(), joins_values, targets }
+}
+
+/// Whether a program that is known by its marks writes a column of this name.
+pub(super) fn has_column(name: &str) -> bool {
+    PROGRAMS[..3].iter().any(|program| program.columns.iter().any(|(column, _)| *column == name))
+}
+
+/// The columns with the year and the month of a day that this column has the day of the month of.
+pub(super) fn beside_day(name: &str) -> Option<[&'static str; 2]> {
+    (name == "Birth Day").then_some(["Birth Year", "Birth Month"])
+}
+
+/// A day that is none by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unclear;
+
+/// A birthday as the programs write it, as a field of days takes it. Google writes `--12-09` without a year, Outlook
+/// numbers in the order of the country, and zeros where there is none, Thunderbird three cells.
+pub(super) fn birthday(
+    cell: Option<&str>,
+    beside: Option<[&Option<String>; 2]>,
+) -> Result<Option<String>, Unclear> {
+    let text = cell.unwrap_or_default().trim();
+    if let Some(beside) = beside {
+        let [year, month] = beside.map(|part| part.as_deref().unwrap_or_default().trim());
+        return match (year, month, text) {
+            ("", "", "") => Ok(None),
+            (year, month, day) if !year.is_empty() => Ok(Some(format!("{year:0>4}-{month:0>2}-{day:0>2}"))),
+            _ => Err(Unclear),
+        };
+    }
+    let is_of_numbers = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/');
+    match text {
+        "" | "0/0/00" | "00/00/00" | "0/0/0000" => Ok(None),
+        _ if text.starts_with("--") || (is_of_numbers && text.contains('/')) => Err(Unclear),
+        _ => Ok(Some(text.to_owned())),
+    }
 }
 
 fn target(catalog: &Catalog, collection: &Collection, meaning: Meaning) -> Option<Target> {

@@ -18,10 +18,12 @@ impl Remedy {
     pub fn words(&self) -> String {
         match self {
             Self::Column(name) => {
+                let name = name.replace('\'', r"'\''");
                 format!("Map it with --map '{name}=FIELD', or leave it out with --ignore '{name}'")
             }
             Self::Properties(names) => {
-                let flags: Vec<String> = names.iter().map(|name| format!("--ignore {name}")).collect();
+                let flags: Vec<String> =
+                    names.iter().map(|name| format!("--ignore {}", quoted(name))).collect();
                 format!("Leave them out with {}, or all such with --ignore-rest", flags.join(" "))
             }
             Self::Ids => "Say --match id if they are ours, or --ignore id".into(),
@@ -29,4 +31,10 @@ impl Remedy {
             Self::Fill(field) => format!("Give one with --fill {field}=0"),
         }
     }
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
+    if name.bytes().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }

@@ -11,11 +11,10 @@ use super::entry::{Entry, Fault, Given, Target};
 use super::format::Format;
 use super::import::Options;
 use super::jsonl::read::{self as json, Objects};
-use super::vcard::{Cards, VcardMapping, split_street};
+use super::vcard::{Cards, VcardMapping};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::fault::shorten;
-use crate::record::representation::id_of;
 use crate::store::StoreId;
 
 /// How many names of what was not taken are kept.
@@ -66,7 +65,8 @@ impl<'a> Source<'a> {
                 Form::Objects(Objects::new(text, is_array))
             }
             Format::Vcard => {
-                Form::Cards { cards: Cards::new(text), mapping: VcardMapping::of(catalog, collection), store }
+                let mapping = VcardMapping::of(catalog, collection).adjusted(catalog, collection, options);
+                Form::Cards { cards: Cards::new(text), mapping, store }
             }
             Format::Csv => {
                 let (delimiter, says_so) = match options.delimiter {
@@ -114,6 +114,8 @@ impl<'a> Source<'a> {
                 Use::Field(target) => name(target),
                 Use::OwnPath => "id".to_owned(),
                 Use::Street { street, number } => format!("{} and {}", name(street), name(number)),
+                Use::Day { target, .. } => name(target),
+                Use::OfDay => "the same day".to_owned(),
                 Use::Ignored => "left out".to_owned(),
             };
             (column.clone(), field)
@@ -125,7 +127,9 @@ impl<'a> Source<'a> {
     pub(super) fn fields(&self) -> Option<Vec<usize>> {
         let Form::Csv { columns, .. } = &self.form else { return None };
         let fields = columns.uses.iter().filter_map(|used| match used {
-            Use::Field(Target::Field(position)) => Some(*position),
+            Use::Field(Target::Field(position)) | Use::Day { target: Target::Field(position), .. } => {
+                Some(*position)
+            }
             Use::Field(Target::Part { reference, .. }) => Some(*reference),
             _ => None,
         });
@@ -147,34 +151,9 @@ impl<'a> Source<'a> {
                     let words = format!("line {} has {found} cells, and the header has {wanted}", row.line);
                     return Err(Fault::new(row.line, words));
                 }
-                let mut given = Vec::with_capacity(wanted);
-                for (used, mut cell) in columns.uses.iter().zip(row.cells) {
-                    if self.options.spreadsheet {
-                        cell = cell.map(unguarded);
-                    }
-                    match used {
-                        Use::Field(target) => given.push((*target, columns::given(cell))),
-                        Use::OwnPath => {
-                            let id = cell.map(|path| match id_of(self.collection, &path) {
-                                Some(id) => id.to_string(),
-                                // It is no id either, and is refused as it stands.
-                                None => path,
-                            });
-                            given.push((Target::Id, columns::given(id)));
-                        }
-                        Use::Street { street, number } => match cell {
-                            None => given.push((*street, Given::Nothing)),
-                            Some(text) => {
-                                let (found, name) = split_street(&text)
-                                    .map_or((None, text.as_str()), |(found, name)| (Some(found), name));
-                                given.push((*street, Given::Text(name.to_owned())));
-                                given.extend(found.map(|found| (*number, Given::Text(found.to_string()))));
-                            }
-                        },
-                        Use::Ignored => {}
-                    }
-                }
-                Entry { line: row.line, given }
+                let not_taken = &mut self.not_taken;
+                columns
+                    .entry(row, self.collection, self.options.spreadsheet, |name| note(not_taken, name, 1))?
             }
             Form::Cards { cards, mapping, store } => {
                 let card = match cards.next() {
@@ -192,7 +171,7 @@ impl<'a> Source<'a> {
             Form::Objects(objects) => {
                 let Some((line, object)) = objects.next()? else { return Ok(None) };
                 let not_taken = &mut self.not_taken;
-                json::entry(self.collection, line, &object, |name| {
+                json::entry(self.collection, self.options, line, &object, |name| {
                     note(not_taken, name, 1);
                 })?
             }
@@ -278,11 +257,4 @@ fn drop_empty_parts(entry: &mut Entry) {
 fn separator(start: &[u8]) -> Option<u8> {
     let rest = start.strip_prefix(b"sep=")?;
     matches!(rest.get(1), Some(b'\r' | b'\n')).then(|| rest[0])
-}
-
-/// A text of a spreadsheet without the guard that kept it from being a formula.
-fn unguarded(cell: String) -> String {
-    let behind = cell.trim_start_matches('\'');
-    let is_guarded = behind.len() < cell.len() && behind.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if is_guarded { cell[1..].to_owned() } else { cell }
 }

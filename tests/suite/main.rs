@@ -116,6 +116,7 @@ mod store {
     mod history;
     mod ids;
     mod import;
+    mod import_meanings;
     mod import_refusals;
     mod large_deletes;
     mod long_strings;

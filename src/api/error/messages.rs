@@ -11,6 +11,7 @@ use crate::catalog::name::KEY_PARAMETER;
 use crate::http::{HeaderName, HeaderValue, Refusal, Response, StatusCode, header, response};
 use crate::record::access_key::{LONGEST_GRACE, LONGEST_NAME};
 use crate::record::draft::{DEEPEST, DraftError};
+use crate::record::fault::not_unique;
 use crate::record::representation;
 use crate::store::StoreError;
 
@@ -224,10 +225,7 @@ fn store_row(error: &StoreError) -> Row {
             PRECONDITION_FAILED.row("There is no such record, and If-Match asks for one")
         }
         StoreError::DanglingReference(field) => UNKNOWN_REFERENCE.row(format!("{field} does not validate")),
-        StoreError::Duplicate(fields) => match fields.as_slice() {
-            [field] => NOT_UNIQUE.row(format!("{field} must be unique")),
-            fields => NOT_UNIQUE.row(format!("{} must be unique together", fields.join(","))),
-        },
+        StoreError::Duplicate(fields) => NOT_UNIQUE.row(not_unique(fields)),
         StoreError::EtagMismatch => PRECONDITION_FAILED.row(
             "The record is not the one that If-Match names. Fetch it again and look before you \
              change it",

@@ -110,6 +110,7 @@ impl Job {
     async fn run(&self, start: Start, running: &Mutex<Vec<Arc<Job>>>) -> End {
         let (store, observer) = (start.store.clone(), start.observer.clone());
         let (by, origin) = (start.by.clone(), start.origin.request_id.clone());
+        let matching = start.options.matching.clone();
         let (watch, mut events) = mpsc::unbounded_channel();
         let (done, mut outcome) = oneshot::channel();
         let runtime = Handle::current();
@@ -138,7 +139,7 @@ impl Job {
             Ok(report) if report.faults.count > 0 && !report.was_stored => (State::Refused, None),
             Ok(_) => (State::Done, None),
             Err(error @ ImportError::Forbidden(_)) => (State::Refused, Some(error.to_string())),
-            Err(error) => (State::Stopped, Some(error.to_string())),
+            Err(error) => (State::Stopped, Some(error.told(matching.as_ref()))),
         };
         let none = Report::default();
         let report = outcome.as_mut().map_or(&none, |report| &*report);

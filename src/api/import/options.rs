@@ -6,8 +6,8 @@ use crate::http::{HeaderMap, HeaderValue, header};
 use crate::transfer::format::Format;
 use crate::transfer::import::Said;
 
-/// What the body is. Its text may be in any encoding that can be said, so `charset` is not looked at.
-pub(super) fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
+/// What the body is, and the encoding of its text where it is said there.
+pub(super) fn format(headers: &HeaderMap) -> Result<(Format, Option<String>), ApiError> {
     let is_encoded = |value: &HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
     if headers.get_all(header::CONTENT_ENCODING).iter().any(is_encoded) {
         return Err(ApiError::EncodedBody);
@@ -17,7 +17,13 @@ pub(super) fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
     let text = value.filter(|_| other.is_none()).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wanted = text.split(';').next().unwrap_or_default().trim();
     let is_wanted = |format: &Format| format.media_type().eq_ignore_ascii_case(wanted);
-    Format::ALL.into_iter().find(is_wanted).ok_or(ApiError::NotAnImport)
+    let format = Format::ALL.into_iter().find(is_wanted).ok_or(ApiError::NotAnImport)?;
+    let parameters = text.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    let charset = charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase());
+    // Programs add it by themselves, and a byte order mark knows better.
+    let charset = charset.filter(|charset| charset != "utf-8");
+    Ok((format, charset))
 }
 
 /// The options by their names; what is not said has its default.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::store::imports::ImportRow;
 use crate::transfer::format::Format;
 use crate::transfer::import::{Remedy, Report, State};
 
@@ -28,7 +29,7 @@ pub(super) fn path(number: i64) -> String {
 }
 
 impl Heading {
-    /// Of an import that has no number yet; whoever asks for it is told by the node that runs it.
+    /// Of an import that has no number yet.
     pub(super) fn begun(&self) -> Value {
         self.told(0, State::Judging, Extent::default(), &Report::default(), None)
     }
@@ -79,13 +80,19 @@ impl Heading {
     }
 }
 
-/// The report of an import whose node is gone.
-pub(super) fn abandoned(report: &str) -> String {
-    let mut value: Value = serde_json::from_str(report).unwrap_or_default();
+/// A report as its row has it. The first was written before the import had its number, and the last one may be of an
+/// import whose node is gone.
+pub(super) fn stored(number: i64, row: &ImportRow) -> String {
+    let mut value: Value = serde_json::from_str(&row.report).unwrap_or_default();
     if let Some(members) = value.as_object_mut() {
-        members.insert("state".into(), State::Stopped.name().into());
-        let error = "The server that ran it has ended. What is stored is whole; send the file again to go on";
-        members.insert("error".into(), error.into());
+        members.insert("id".into(), number.into());
+        members.insert("ressource_uri".into(), path(number).into());
+        if row.is_abandoned {
+            members.insert("state".into(), State::Stopped.name().into());
+            let error =
+                "The server that ran it has ended. What is stored is whole; send the file again to go on";
+            members.insert("error".into(), error.into());
+        }
     }
     value.to_string()
 }

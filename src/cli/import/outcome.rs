@@ -21,14 +21,14 @@ pub(in crate::cli) struct FaultyFile(pub(super) String);
 /// Prints what an import came to, and says by an error that it did not go well.
 pub(super) fn conclude(report: &Report, dry_run: bool, faults_file: Option<NewFile>) -> anyhow::Result<()> {
     if dry_run {
-        terminal::say(&preview(report))?;
+        terminal::say(&visible(&preview(report)))?;
     }
     if let Some(mut file) = faults_file {
         file.write(&listed(&report.faults.kept)).context("the faults cannot be written")?;
         file.finish()?;
     }
     for fault in report.faults.kept.iter().take(SHOWN_FAULTS) {
-        terminal::remark(&fault.told());
+        terminal::remark(&visible(&fault.told()));
     }
     let count = report.faults.count;
     if count == 0 {
@@ -40,6 +40,19 @@ pub(super) fn conclude(report: &Report, dry_run: bool, faults_file: Option<NewFi
         anyhow::bail!("{faults}; everything else was stored. Run it again to settle the rest");
     }
     Err(FaultyFile(format!("{faults} in {} entries. Nothing was stored", report.read)).into())
+}
+
+/// A text of somebody's file as a terminal may be given it: characters that would move its cursor are written out.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && character != '\n' {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 /// What a dry run shows: the mapping, and the first entries as the records that they would become.

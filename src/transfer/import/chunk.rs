@@ -12,6 +12,7 @@ use super::{Existing, Fault, Import, ImportError, Match};
 use crate::catalog::collection::Collection;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags};
+use crate::record::fault::not_unique;
 use crate::record::{RecordId, Value, members};
 use crate::store::write::{Batch, Item, Work, Write, WriteRequest, Written};
 use crate::store::{Store, StoreError};
@@ -325,7 +326,7 @@ impl<'a> Chunks<'a> {
                 let id = id.and_then(|(_, value)| value.id()).unwrap_or_default();
                 format!("{field} does not validate: there is no record {id}")
             }
-            StoreError::Duplicate(fields) => format!("{} must be unique", fields.join(",")),
+            StoreError::Duplicate(fields) => not_unique(&fields),
             StoreError::UndeclaredRule(said) => format!("the database refuses it: {said}"),
             error => return Err(error.into()),
         };

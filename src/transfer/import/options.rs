@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use super::Match;
 use crate::catalog::Catalog;
+use crate::catalog::card_property::CardProperty;
 use crate::catalog::collection::Collection;
+use crate::catalog::name::ID;
 use crate::transfer::columns;
 use crate::transfer::encoding::Encoding;
 use crate::transfer::entry::Target;
@@ -88,9 +90,21 @@ impl Options {
             columns::find(catalog, collection, name).ok_or_else(none)
         };
         let (mut map, mut fill) = (Vec::new(), Vec::new());
+        let is_card = format == Format::Vcard;
         for text in &said.map {
-            let (column, field) = pair("map", text)?;
-            map.push((column, target("map", &field)?));
+            let (mut column, field) = pair("map", text)?;
+            let target = target("map", &field)?;
+            if is_card {
+                column = property(&column);
+                let is_text = matches!(
+                    CardProperty::parse(&column),
+                    Some(CardProperty::Name(_) | CardProperty::Text(_))
+                );
+                if !is_text || !matches!(target, Target::Field(_)) {
+                    return Err(("map", format!("{column} of a card cannot be {field}")));
+                }
+            }
+            map.push((column, target));
         }
         for text in &said.fill {
             let (field, value) = pair("fill", text)?;
@@ -110,8 +124,15 @@ impl Options {
                 _ => return Err(("delimiter", "it is one character, or tab".to_owned())),
             },
         };
+        let of_csv = [("delimiter", said.delimiter.is_some()), ("spreadsheet", said.spreadsheet)];
+        if let Some((option, _)) = of_csv.into_iter().find(|(_, is_said)| *is_said && format != Format::Csv) {
+            return Err((option, "it is for CSV".to_owned()));
+        }
         let matching = said.matching.as_deref().map(|text| matching(collection, text)).transpose()?;
-        let Said { ignore, ignore_rest, spreadsheet, dry_run, .. } = said;
+        let Said { mut ignore, ignore_rest, spreadsheet, dry_run, .. } = said;
+        if is_card {
+            ignore = ignore.iter().map(|name| property(name)).collect();
+        }
         Ok(Self {
             format,
             matching,
@@ -128,8 +149,26 @@ impl Options {
         })
     }
 
+    /// Whether somebody has said to leave this out. Who leaves out a property of a card leaves out its parts.
     pub fn ignores(&self, name: &str) -> bool {
-        self.ignore.iter().any(|ignored| ignored == name)
+        let whole = name.split_once('.').filter(|_| self.format == Format::Vcard).map(|(whole, _)| whole);
+        self.ignore.iter().any(|ignored| ignored == name || Some(ignored.as_str()) == whole)
+    }
+
+    /// The field that a column, a member or a property was said to be for.
+    pub fn mapped(&self, name: &str) -> Option<Target> {
+        self.map.iter().find(|(column, _)| column == name).map(|(_, target)| *target)
+    }
+}
+
+/// The name of a property as it is reported: `TEL+`, `X-SHOE-SIZE`, `ADR.code`. An id is none.
+fn property(name: &str) -> String {
+    if name == ID {
+        return name.to_owned();
+    }
+    match name.split_once('.') {
+        Some((whole, part)) => format!("{}.{}", whole.to_ascii_uppercase(), part.to_ascii_lowercase()),
+        None => name.to_ascii_uppercase(),
     }
 }
 
@@ -152,10 +191,5 @@ fn matching(collection: &Collection, text: &str) -> Result<Match, (&'static str,
     }
     fields.sort_unstable();
     fields.dedup();
-    let is_rule = collection.unique().iter().any(|rule| {
-        let mut rule = rule.clone();
-        rule.sort_unstable();
-        rule == fields
-    });
-    Ok(if is_rule { Match::Rule(fields) } else { Match::Fields(fields) })
+    Ok(Match::Fields(fields))
 }

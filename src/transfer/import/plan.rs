@@ -23,9 +23,9 @@ pub(super) struct Plan {
 }
 
 /// Entries beside the records of a collection.
-struct Joined {
-    outcomes: Outcomes,
-    faults: Faults,
+pub(super) struct Joined {
+    pub(super) outcomes: Outcomes,
+    pub(super) faults: Faults,
     /// The largest id of a record.
     largest: i64,
 }
@@ -72,6 +72,7 @@ impl Import<'_> {
         // A chunk that was taken back may have used up its ids. Those after the last that was stored are still its own.
         let given = if state == FileState::Begun { joined.largest } else { counter };
         self.check_outcomes(&mut plan, given, report)?;
+        self.check_rules(snapshot, &mut plan, report).await?;
         Ok(Some(plan))
     }
 
@@ -100,11 +101,14 @@ impl Import<'_> {
             .unique()
             .iter()
             .find(has_all)
-            .map_or(Match::Whole, |rule| Match::Rule(rule.clone())))
+            .map_or(Match::Whole, |rule| Match::Fields(rule.clone())))
     }
 
     /// One slot for each entry; entries with faults have an empty one.
-    fn slots(&self, mut slot: impl FnMut(u64, &Judged) -> Option<Slot>) -> Result<Slots, ImportError> {
+    pub(super) fn slots(
+        &self,
+        mut slot: impl FnMut(u64, &Judged) -> Option<Slot>,
+    ) -> Result<Slots, ImportError> {
         let mut slots = Slots::new(&self.options.folder)?;
         self.each(|entry, judged| {
             let slot = judged.and_then(|judged| slot(entry, judged));
@@ -114,7 +118,7 @@ impl Import<'_> {
     }
 
     /// Reads the file once more, with the number of each entry; one with faults is none.
-    fn each(
+    pub(super) fn each(
         &self,
         mut visit: impl FnMut(u64, Option<&Judged>) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
@@ -163,7 +167,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn join(
+    /// Entries beside the records of a collection, which are all read.
+    pub(super) async fn join(
         &self,
         snapshot: &mut Snapshot<'_>,
         slots: Slots,
@@ -191,15 +196,15 @@ impl Import<'_> {
     }
 
     /// The same entry with the ids of the records that it refers to by what they hold. One that is not there has an id
-    /// that no record has.
-    fn resolve(judged: &Judged, entry: u64, parts: &mut [(usize, Outcomes)]) -> Judged {
+    /// that no record has, and no other one that is not there.
+    pub(super) fn resolve(judged: &Judged, entry: u64, parts: &mut [(usize, Outcomes)]) -> Judged {
         let mut resolved = judged.clone();
         for (reference, outcomes) in parts {
             if judged.parts.iter().all(|(given, _)| given != reference) {
                 continue;
             }
-            let found = outcomes.get(entry).map_or(-1, |found| found.id);
-            resolved.values.push((*reference, Value::from(found.max(-1))));
+            let found = outcomes.get(entry).unwrap_or_default();
+            resolved.values.push((*reference, Value::from(found.id)));
         }
         resolved.values.sort_by_key(|(position, _)| *position);
         resolved
@@ -226,14 +231,14 @@ impl Import<'_> {
             }
             if plan.by == Match::Id {
                 match judged.id.map(RecordId::get) {
-                    None => report.faults.push(Fault::at(judged.line, "id is missing")),
+                    None => report.faults.push(judge.fault(judged.line, "id is missing")),
                     Some(id) if id <= given => {
                         let words = format!("id {id} was given before and its record is gone");
-                        report.faults.push(Fault::at(judged.line, &words));
+                        report.faults.push(judge.fault(judged.line, &words));
                     }
                     Some(id) if id <= largest => {
                         let words = format!("id {id} comes after id {largest}: new ids ascend");
-                        report.faults.push(Fault::at(judged.line, &words));
+                        report.faults.push(judge.fault(judged.line, &words));
                     }
                     Some(id) => largest = id,
                 }
@@ -243,6 +248,7 @@ impl Import<'_> {
     }
 }
 
-fn line(judged: &Judged) -> u32 {
+/// Where an entry begins, as a slot has it.
+pub(super) fn line(judged: &Judged) -> u32 {
     u32::try_from(judged.line).unwrap_or(u32::MAX)
 }

@@ -9,21 +9,52 @@ use crate::record::fault::shorten;
 use crate::record::representation::id_of;
 use crate::record::value::text;
 use crate::transfer::csv::{LARGEST_ENTRY, not_utf8};
-use crate::transfer::entry::{Entry, Fault, Given, Target};
+use crate::transfer::entry::{Entry, Fault, Given, TWO_RECORDS, Target};
+use crate::transfer::import::Options;
 
 /// The objects of a file, each on a line of its own, or all in one array.
 pub(in crate::transfer) struct Objects<R> {
     input: R,
-    is_array: bool,
+    /// What may come next in an array; none where each object has a line of its own.
+    expected: Option<Expected>,
     /// The line of the next byte.
     line: u64,
     offset: u64,
     is_over: bool,
 }
 
+/// What may come next in an array of objects, outside of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    /// Where it begins.
+    Bracket,
+    /// After the bracket: it may be empty.
+    ObjectOrEnd,
+    Comma,
+    /// After a comma.
+    Object,
+    /// After its end.
+    Nothing,
+}
+
+impl Expected {
+    /// What may come after this byte; none where it may not stand here.
+    fn after(self, byte: u8) -> Option<Self> {
+        match (self, byte) {
+            (_, b' ' | b'\t' | b'\r' | b'\n') => Some(self),
+            (Self::Bracket, b'[') => Some(Self::ObjectOrEnd),
+            (Self::ObjectOrEnd | Self::Object, b'{') => Some(Self::Comma),
+            (Self::ObjectOrEnd | Self::Comma, b']') => Some(Self::Nothing),
+            (Self::Comma, b',') => Some(Self::Object),
+            _ => None,
+        }
+    }
+}
+
 impl<R: BufRead> Objects<R> {
     pub(in crate::transfer) fn new(input: R, is_array: bool) -> Self {
-        Self { input, is_array, line: 1, offset: 0, is_over: false }
+        let expected = is_array.then_some(Expected::Bracket);
+        Self { input, expected, line: 1, offset: 0, is_over: false }
     }
 
     /// The next object as it stands, with the line on which it begins.
@@ -35,8 +66,10 @@ impl<R: BufRead> Objects<R> {
             }
             object.clear();
             let begun = (self.line, self.offset);
-            let read =
-                if self.is_array { self.read_member(&mut object) } else { self.read_line(&mut object) };
+            let read = match self.expected {
+                Some(expected) => self.read_member(expected, &mut object),
+                None => self.read_line(&mut object),
+            };
             let line = read.inspect_err(|_| self.is_over = true)?.unwrap_or(begun.0);
             if !object.trim_ascii().is_empty() {
                 break (line, begun.1);
@@ -67,16 +100,22 @@ impl<R: BufRead> Objects<R> {
     }
 
     /// Reads up to the end of the next object in the array. What is outside of objects is judged here.
-    fn read_member(&mut self, object: &mut Vec<u8>) -> Result<Option<u64>, Fault> {
+    fn read_member(&mut self, mut expected: Expected, object: &mut Vec<u8>) -> Result<Option<u64>, Fault> {
         let (mut depth, mut in_string, mut is_escaped, mut begun) = (0_usize, false, false, None);
         loop {
             let buffer = self.input.fill_buf().map_err(|error| Fault::at(self.line, &error.to_string()))?;
             let Some(&byte) = buffer.first() else {
                 self.is_over = true;
-                return if depth == 0 { Ok(None) } else { Err(not_json(self.line, "the file ends in it")) };
+                let is_whole = depth == 0 && expected == Expected::Nothing;
+                return if is_whole { Ok(None) } else { Err(not_json(self.line, "the file ends in it")) };
             };
             self.input.consume(1);
             self.offset += 1;
+            if depth == 0 {
+                let after = expected.after(byte);
+                expected = after.ok_or_else(|| not_json(self.line, "an array of objects is expected"))?;
+                self.expected = Some(expected);
+            }
             if depth > 0 || byte == b'{' {
                 begun.get_or_insert(self.line);
                 object.push(byte);
@@ -88,8 +127,6 @@ impl<R: BufRead> Objects<R> {
                     b'}' | b']' if !in_string => depth -= 1,
                     _ => {}
                 }
-            } else if !byte.is_ascii_whitespace() && !b"[],".contains(&byte) {
-                return Err(not_json(self.line, "an array of objects is expected"));
             }
             self.line += u64::from(byte == b'\n');
             if object.len() > LARGEST_ENTRY {
@@ -110,9 +147,10 @@ fn not_json(line: u64, why: &str) -> Fault {
     Fault::at(line, &format!("not JSON: {why}"))
 }
 
-/// What an object gives; what is no field of the collection is named by `unknown`.
+/// What an object gives; what is no field of the collection, or is left out, is named by `unknown`.
 pub(in crate::transfer) fn entry(
     collection: &Collection,
+    options: &Options,
     line: u64,
     object: &str,
     mut unknown: impl FnMut(&str),
@@ -121,12 +159,17 @@ pub(in crate::transfer) fn entry(
     let mut given = Vec::with_capacity(members.len());
     for (name, value) in members {
         let json = value.get().to_owned();
-        let (target, value) = if name == ID {
-            (Target::Id, Given::Text(json))
+        let (target, value) = if options.ignores(&name) {
+            unknown(&name);
+            continue;
+        } else if let Some(target) = options.mapped(&name) {
+            (target, if json == "null" { Given::Nothing } else { Given::Json(json) })
+        } else if name == ID {
+            (Target::Id, Given::Json(json))
         } else if name == RESSOURCE_URI {
             let id = text(&json).and_then(|path| id_of(collection, &path));
             match id {
-                Some(id) => (Target::Id, Given::Text(id.to_string())),
+                Some(id) => (Target::Id, Given::Json(id.to_string())),
                 None => {
                     return Err(Fault::at(line, &format!("{name} does not validate: {}", shorten(&json))));
                 }
@@ -142,7 +185,11 @@ pub(in crate::transfer) fn entry(
             continue;
         }
         if given.iter().any(|(other, _)| *other == target) {
-            return Err(Fault::at(line, "id and ressource_uri are of two records"));
+            let words = match target {
+                Target::Id => TWO_RECORDS.to_owned(),
+                _ => format!("{name} is for a field that another member is for"),
+            };
+            return Err(Fault::at(line, &words));
         }
         given.push((target, value));
     }
@@ -179,5 +226,16 @@ mod tests {
         assert_eq!(read("[{\"a\":\"}\\\"\"},\n\n {\"b\":[{}]}]\n", true), Ok(two));
         assert_eq!(read("[{\"a\":1", true), Err("line 1: not JSON: the file ends in it".into()));
         assert_eq!(read("[\n7]", true), Err("line 2: not JSON: an array of objects is expected".into()));
+        assert_eq!(read("\n[ ]\n", true), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn half_an_array_and_two_arrays_are_none() {
+        for text in ["[", "[{}", "[{},", "[{}\n"] {
+            assert!(read(text, true).is_err_and(|words| words.ends_with("the file ends in it")), "{text}");
+        }
+        for text in ["[{} {}]", "[{},]", "[,{}]", "[{}],", "[{}][{}]", "[]{}", "[[{}]]", "[{}]]"] {
+            assert!(read(text, true).is_err_and(|words| words.ends_with("is expected")), "{text}");
+        }
     }
 }

@@ -12,9 +12,8 @@ use crate::transfer::judge::Judged;
 pub enum Match {
     /// The id that the entry gives.
     Id,
-    /// The fields of a unique rule, where the entry has a value for each; otherwise the whole entry.
-    Rule(Vec<usize>),
-    /// Fields that somebody has named.
+    /// These fields, where the entry has a value for each; otherwise the whole entry: two that say nothing have nothing
+    /// in common.
     Fields(Vec<usize>),
     /// All fields: the k-th equal entry is the k-th equal record.
     Whole,
@@ -26,10 +25,16 @@ impl Match {
     /// The fields that are compared, in words.
     pub(super) fn names(&self, collection: &Collection) -> String {
         match self {
-            Self::Rule(fields) | Self::Fields(fields) => collection.rule_name(fields),
+            Self::Fields(fields) => collection.rule_name(fields),
             Self::Id => "id".to_owned(),
             Self::Whole | Self::None => "fields".to_owned(),
         }
+    }
+
+    /// Whether these fields, in whatever order, are what is compared.
+    pub(in crate::transfer) fn is_by(&self, fields: &[usize]) -> bool {
+        let Self::Fields(own) = self else { return false };
+        own.len() == fields.len() && fields.iter().all(|field| own.contains(field))
     }
 
     /// The key of an entry, and whether it is that of the whole entry. Without one it means no record.
@@ -44,15 +49,14 @@ impl Match {
         match self {
             Self::None => None,
             Self::Id => judged.id.map(|id| (of_id(id.get()), false)),
-            Self::Fields(fields) => Some((of_fields(fields), false)),
-            Self::Rule(fields)
+            Self::Fields(fields)
                 if fields
                     .iter()
                     .all(|&position| value(position).is_some_and(|(_, value)| *value != Value::Null)) =>
             {
                 Some((of_fields(fields), false))
             }
-            Self::Rule(_) | Self::Whole => Some((whole(&values(collection, judged)), true)),
+            Self::Fields(_) | Self::Whole => Some((whole(&values(collection, judged)), true)),
         }
     }
 
@@ -63,8 +67,7 @@ impl Match {
         match self {
             Self::None => [None, None],
             Self::Id => [Some(of_id(id.get())), None],
-            Self::Fields(fields) => [Some(of_fields(fields)), None],
-            Self::Rule(fields) => [Some(of_fields(fields)), Some(whole())],
+            Self::Fields(fields) => [Some(of_fields(fields)), Some(whole())],
             Self::Whole => [Some(whole()), None],
         }
     }

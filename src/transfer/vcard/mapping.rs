@@ -4,6 +4,8 @@ use crate::catalog::Catalog;
 use crate::catalog::card_property::CardProperty;
 use crate::catalog::collection::Collection;
 use crate::catalog::field::Field;
+use crate::transfer::entry::Target;
+use crate::transfer::import::Options;
 
 /// The properties of the fields of one collection.
 #[derive(Debug)]
@@ -81,6 +83,27 @@ impl VcardMapping {
         Self { collection: collection.name().to_owned(), slots }
     }
 
+    /// The same with what somebody has said about a file: properties that are other fields, and those that are none.
+    pub fn adjusted(mut self, catalog: &Catalog, collection: &Collection, options: &Options) -> Self {
+        for (name, target) in &options.map {
+            let Target::Field(position) = *target else { continue };
+            let property = CardProperty::parse(name);
+            let slot = property.and_then(|property| slot(catalog, &collection.fields()[position], property));
+            for other in &mut self.slots {
+                other.take_if(|other| slot.as_ref().is_some_and(|slot| other.is_like(slot)));
+            }
+            self.slots[position] = slot;
+        }
+        for slot in &mut self.slots {
+            slot.take_if(|slot| options.ignores(&slot.name()));
+            let Some(Slot::Address(AddressFields(fields))) = slot else { continue };
+            for (field, (_, component)) in fields.iter_mut().zip(PARTS) {
+                field.take_if(|_| options.ignores(&format!("ADR.{}", OF_ADDRESSES[component])));
+            }
+        }
+        self
+    }
+
     /// The properties and their fields, as `N.given` and `first_name`, `ADR.street` and `address.number`.
     pub fn pairs(&self, catalog: &Catalog) -> Vec<(String, String)> {
         let Some(collection) = catalog.find(&self.collection) else { return Vec::new() };
@@ -89,10 +112,9 @@ impl VcardMapping {
             let name = field.name();
             match slot {
                 None => {}
-                Some(Slot::Name(place)) => {
-                    pairs.push((CardProperty::Name(*place).to_string(), name.to_owned()))
+                Some(slot @ (Slot::Name(_) | Slot::Text { .. })) => {
+                    pairs.push((slot.name(), name.to_owned()))
                 }
-                Some(Slot::Text { name: property, .. }) => pairs.push((property.clone(), name.to_owned())),
                 Some(Slot::Address(AddressFields(parts))) => {
                     let parts = PARTS.iter().zip(parts).filter(|(_, position)| position.is_some());
                     pairs.extend(parts.map(|((part, component), _)| {
@@ -134,6 +156,15 @@ impl VcardMapping {
 }
 
 impl Slot {
+    /// As it is declared, and reported.
+    fn name(&self) -> String {
+        match self {
+            Self::Name(place) => CardProperty::Name(*place).to_string(),
+            Self::Text { name, .. } => name.clone(),
+            Self::Address(_) => CardProperty::Address.to_string(),
+        }
+    }
+
     /// Whether both are the same property.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {

@@ -11,13 +11,13 @@ use super::text::join;
 use crate::catalog::card_property::CardProperty;
 use crate::record::RecordId;
 use crate::store::StoreId;
-use crate::transfer::entry::{Entry, Fault, Given, Target};
+use crate::transfer::entry::{Entry, Fault, Given, Target, UNCLEAR};
 
 /// What a card gives, and what of it nobody takes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Taken {
     pub entry: Entry,
-    /// How often, by the names that `--ignore` takes: `PHOTO`, `TEL+`, `ADR.code`, `N.middle`, `ORG.unit`. Of a card at
+    /// How often, by the names that `--ignore` takes: `PHOTO`, `TEL+`, `ADR.code`, `ORG.unit`, `BDAY.unclear`. Of a card at
     /// most 10,000.
     pub not_taken: BTreeMap<String, u64>,
     /// Whether it has a `UID` of another program, which no field takes.
@@ -183,7 +183,10 @@ impl<'a> Taking<'a> {
         } else if is_day {
             match day::read(property)? {
                 Some(day) => day,
-                None => return Ok(false),
+                None => {
+                    self.report(&format!("{name}.{UNCLEAR}"));
+                    return Ok(true);
+                }
             }
         } else {
             let text = property.text()?;

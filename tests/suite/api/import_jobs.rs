@@ -92,6 +92,7 @@ fn an_import_whose_server_ends_is_stopped_and_the_same_file_again_completes_it()
         server = end(server).serve();
         let report = server.follow(&path);
         assert_eq!(report["state"], "stopped", "{report}");
+        assert_eq!(report["ressource_uri"], path[..], "{report}");
         assert!(report["error"].as_str().is_some_and(|error| !error.is_empty()), "{report}");
         let total = server.total("/users/");
         assert!(total > stored && total < all, "{total}");

@@ -124,8 +124,14 @@ fn shape(message: &str) -> String {
 
 /// The messages in the code: the string literals of the functions that word errors.
 fn worded() -> BTreeSet<String> {
-    let source =
-        ["src/api/error/messages.rs", "src/api/error/query.rs", "src/api/error/batch.rs"].map(code).concat();
+    let files = [
+        "src/api/error/messages.rs",
+        "src/api/error/query.rs",
+        "src/api/error/batch.rs",
+        // An import says it, too.
+        "src/record/fault.rs",
+    ];
+    let source = files.map(code).concat();
     let functions = [
         "fn row(&self)",
         "fn query_message(",
@@ -136,6 +142,7 @@ fn worded() -> BTreeSet<String> {
         "fn draft_message(",
         "fn store_row(",
         "fn refusal_row(",
+        "fn not_unique(",
     ];
     let mut messages = BTreeSet::new();
     for name in functions {

@@ -5,11 +5,12 @@ use std::fs;
 
 use dev::configs;
 use dev::dice::Dice;
-use dev::process::{Outcome, Process};
+use dev::process::Process;
 use dev::waiting::wait_until;
 
 use crate::support::engine::Engine;
 use crate::support::home::Home;
+use crate::support::imports::import_file as import;
 
 const PEOPLE: &str = r#"
 [[collection]]
@@ -25,13 +26,6 @@ score      = { type = "float" }
 is_known   = { type = "boolean" }
 number     = { type = "integer" }
 "#;
-
-fn import(home: &Home, name: &str, content: impl AsRef<[u8]>, more: &[&str]) -> Outcome {
-    fs::write(home.path(name), content).unwrap();
-    let mut arguments = vec!["import", name];
-    arguments.extend(more);
-    home.run(&arguments)
-}
 
 /// Takes a file into `users`, and gives the line that says what became of it.
 fn into_users(home: &Home, name: &str, content: impl AsRef<[u8]>, more: &[&str]) -> String {
@@ -396,6 +390,13 @@ fn an_import_that_is_stopped_says_that_it_can_go_on() {
     import.wait_for_error("judging users");
     import.signal("INT");
     import.outcome().exits(1).says(&["the import was stopped", "the same command goes on"]);
+    // One that matches nothing cannot, and says so before anything is stored.
+    let import =
+        Process::start(home.command_here(&["import", "a.csv", "--into", "users", "--match", "none"]));
+    import.wait_for_error("an import that is stopped cannot go on");
+    import.wait_for_error("judging users");
+    import.signal("INT");
+    import.outcome().exits(1).says(&["the same file again would be stored twice (match none)"]);
 }
 
 #[test]

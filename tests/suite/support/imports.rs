@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use dev::process::Outcome;
 use dev::request::Request;
 use dev::waiting::{wait_for, wait_until};
 use serde_json::Value;
 
+use super::home::Home;
 use super::server::Server;
 
 pub(crate) const CSV: &str = "text/csv";
@@ -20,6 +22,14 @@ pub(crate) fn import(into: &str, kind: &str, file: impl Into<Vec<u8>>) -> Reques
 /// A CSV file for a collection.
 pub(crate) fn csv(into: &str, file: impl Into<Vec<u8>>) -> Request {
     import(into, CSV, file)
+}
+
+/// Imports a file here, by the command.
+pub(crate) fn import_file(home: &Home, name: &str, content: impl AsRef<[u8]>, more: &[&str]) -> Outcome {
+    std::fs::write(home.path(name), content).unwrap();
+    let mut arguments = vec!["import", name];
+    arguments.extend(more);
+    home.run(&arguments)
 }
 
 /// So many users as CSV, no two of them equal, who share 500 addresses.

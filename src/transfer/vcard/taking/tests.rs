@@ -184,7 +184,7 @@ fn a_day_is_whole_or_not_taken() {
         ";VALUE=text:circa 1800",
         ";X-APPLE-OMIT-YEAR=1604:1604-12-10",
     ] {
-        assert_eq!(users(&format!("BDAY{line}")), "(BDAY 1)", "{line}");
+        assert_eq!(users(&format!("BDAY{line}")), "(BDAY.unclear 1)", "{line}");
     }
     assert_eq!(users("BDAY:10.12.1815"), "birthday=10.12.1815");
 }

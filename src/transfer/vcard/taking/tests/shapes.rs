@@ -43,7 +43,7 @@ const SHAPES: [(&str, &str, &str); 30] = [
     (
         "iOS, a birthday without a year",
         "VERSION:3.0\nN:B;A;;;\nFN:A B\nBDAY;value=date;X-APPLE-OMIT-YEAR=1604:1604-04-15",
-        "first_name=A last_name=B (BDAY 1)",
+        "first_name=A last_name=B (BDAY.unclear 1)",
     ),
     (
         "iCloud, a photo in base64",
@@ -96,7 +96,7 @@ const SHAPES: [(&str, &str, &str); 30] = [
         "VERSION:4.0\nN:L;A;;;\nADR:;;Hauptstraße 5;Berlin;;10827;Deutschland\nBDAY;VALUE=DATE:--1210\n\
          ANNIVERSARY;VALUE=DATE:18350708\nORG:Labs;Berlin",
         "first_name=A last_name=L company=Labs address.street=Hauptstraße address.number=5 address.city=Berlin \
-         address.region:none address.postal_code=10827 address.country=Deutschland (ANNIVERSARY 1) (BDAY 1) \
+         address.region:none address.postal_code=10827 address.country=Deutschland (ANNIVERSARY 1) (BDAY.unclear 1) \
          (ORG.unit 1)",
     ),
     (
