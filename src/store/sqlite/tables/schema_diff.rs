@@ -99,11 +99,14 @@ fn strangers(collection: &Collection, table: &Table) -> impl Iterator<Item = Que
 fn rebuild(catalog: &Catalog, collection: &Collection, table: &Table, words: &[String]) -> Step {
     let (name, rebuilt) = (quote(collection.name()), quote(REBUILT));
     let kept = collection.fields().iter().filter(|field| table.column(field.name()).is_some());
-    let kept: Vec<String> =
-        std::iter::once("id".to_owned()).chain(kept.map(|field| quote(field.name()))).collect();
+    let others = table.others.iter().map(|(name, _)| quote(name));
+    let kept = kept.map(|field| quote(field.name())).chain(others);
+    let kept: Vec<String> = std::iter::once("id".to_owned()).chain(kept).collect();
     let kept = kept.join(", ");
-    let mut statements = vec![
-        sql::create_table(catalog, collection, REBUILT),
+    let mut statements = vec![sql::create_table(catalog, collection, REBUILT)];
+    let others = table.others.iter();
+    statements.extend(others.map(|(_, made_by)| format!("ALTER TABLE {rebuilt} ADD COLUMN {made_by}")));
+    statements.extend([
         format!("INSERT INTO {rebuilt} ({kept}) SELECT {kept} FROM {name} ORDER BY id"),
         format!("DELETE FROM sqlite_sequence WHERE name = '{REBUILT}'"),
         format!(
@@ -114,7 +117,7 @@ fn rebuild(catalog: &Catalog, collection: &Collection, table: &Table, words: &[S
         ),
         format!("DROP TABLE {name}"),
         format!("ALTER TABLE {rebuilt} RENAME TO {name}"),
-    ];
+    ]);
     statements.extend(sql::indexes(collection).iter().map(|index| sql::create_index(collection, index)));
     Step { words: words.join("; "), statements }
 }

@@ -17,6 +17,8 @@ pub(super) struct Table {
     is_strict: bool,
     has_key: bool,
     columns: Vec<Column>,
+    /// Columns that are neither fields nor ours, by name, each with what makes it.
+    pub(super) others: Vec<(String, String)>,
     pub(super) indexes: Vec<(String, Option<String>)>,
     pub(super) triggers: Vec<(String, Option<String>)>,
 }
@@ -57,6 +59,17 @@ impl Table {
                 Ok(Column { name, column_type, kind, is_not_null, default, intruders, reference, widening })
             },
         )?;
+        let others = collect(
+            connection,
+            "SELECT name, type, \"notnull\", dflt_value FROM pragma_table_xinfo(?1) \
+             WHERE hidden = 0 AND name GLOB '[_]*'",
+            name,
+            |row| {
+                let (name, column_type): (String, String) = (row.get(0)?, row.get(1)?);
+                let default: Option<String> = row.get(3)?;
+                Ok((name.clone(), other_column(&name, &column_type, row.get(2)?, default)))
+            },
+        )?;
         // A trigger keeps the name of its table as its maker spelled it.
         let made = |kind: &str| {
             let text = format!(
@@ -65,7 +78,7 @@ impl Table {
             collect(connection, &text, name, |row| Ok((row.get(0)?, row.get(1)?)))
         };
         let (indexes, triggers) = (made("index")?, made("trigger")?);
-        Ok(Some(Self { name: name.to_owned(), text, is_strict, has_key, columns, indexes, triggers }))
+        Ok(Some(Self { name: name.to_owned(), text, is_strict, has_key, columns, others, indexes, triggers }))
     }
 
     /// Whether its `id` can be that of records.
@@ -150,6 +163,20 @@ pub(super) fn is_ours(collection: &Collection, name: &str, text: Option<&str>) -
 fn intruders(column: &str, kind: FieldKind) -> String {
     let expected = kind::column_type(kind).to_ascii_lowercase();
     format!("typeof({}) NOT IN ('null', '{expected}')", quote(column))
+}
+
+/// A column of another tool as it can be added to a table. A default that is computed cannot be, and without one no
+/// column must have a value.
+fn other_column(name: &str, column_type: &str, is_not_null: bool, default: Option<String>) -> String {
+    let is_constant =
+        |text: &String| text.starts_with(|first: char| first.is_ascii_digit() || "'-".contains(first));
+    match default.filter(is_constant) {
+        Some(default) => {
+            let not_null = if is_not_null { " NOT NULL" } else { "" };
+            format!("{} {column_type}{not_null} DEFAULT {default}", quote(name))
+        }
+        None => format!("{} {column_type}", quote(name)),
+    }
 }
 
 fn collect<T>(

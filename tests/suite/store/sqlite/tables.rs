@@ -105,7 +105,31 @@ fn indexes_and_triggers_of_other_tools_are_made_again_with_the_table() {
     home.run(&["check"]).exits(0).says(&["a start would change nothing"]);
 }
 
-/// The new table has the columns of the fields, and no others.
+#[test]
+fn columns_of_other_tools_outlive_a_table_that_is_built_anew() {
+    let home = Home::new(&with_key(""));
+    home.serve().stop();
+    home.execute(
+        "ALTER TABLE users ADD COLUMN _note TEXT; ALTER TABLE users ADD COLUMN _rank INTEGER NOT NULL DEFAULT 7;
+         ALTER TABLE users ADD COLUMN \"_it's\" TEXT DEFAULT 'a''b'; CREATE INDEX mine ON users (_rank);
+         INSERT INTO users (k, _note, _rank) VALUES ('a', 'kept', 8), ('b', NULL, 9)",
+    );
+    let theirs = "SELECT k || coalesce(_note, '-') || _rank || \"_it's\" FROM users ORDER BY id";
+    for keys in [CHOICES, ""] {
+        home.configure(&with_key(keys));
+        home.serve().stop();
+        assert_eq!(home.query(theirs), ["akept8a'b", "b-9a'b"], "{keys}");
+        home.is_sound();
+    }
+    let server = home.serve();
+    assert_eq!(server.status(r#"POST /users/ {"k":"c"}"#), 201);
+    server.stop();
+    assert_eq!(home.query(theirs)[2], "c-7a'b");
+    assert_eq!(home.query("SELECT name FROM sqlite_schema WHERE name = 'mine'"), ["mine"]);
+    home.run(&["check"]).exits(0).says(&["a start would change nothing"]);
+}
+
+/// The new table has no column that is computed.
 #[test]
 fn what_cannot_be_made_again_is_told_with_its_text() {
     let home = Home::new(&with_key(""));
