@@ -162,9 +162,11 @@ impl GroupError {
         matches!(self, Self::RolledBack { code, .. } if *code == SqlState::FEATURE_NOT_SUPPORTED)
     }
 
-    /// Whether somebody else came in between, so that a second look tells more.
+    /// Whether somebody else came in between, so that a second look tells more. A condition of another tool on the record
+    /// itself says the same again, and each try takes an id.
     pub(super) fn is_passing(&self) -> bool {
         match self {
+            Self::RolledBack { code: SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION, .. } => false,
             Self::RolledBack { code, .. } => {
                 self.is_of_an_outdated_plan() || matches!(code.code().get(..2), Some("23" | "40"))
             }

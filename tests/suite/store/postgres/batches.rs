@@ -142,4 +142,8 @@ fn a_rule_of_another_tool_refuses_the_batch_and_names_its_item() {
         }
     }
     assert_eq!((server.total("/users/"), server.total("/address/")), (8, 4));
+    // It is not tried again: every try takes an id.
+    let before = server.create_user("Last", "One");
+    assert_eq!(server.status(r#"POST /users/ {"first_name":"Eve","last_name":"Doe"}"#), 409);
+    assert_eq!(server.create_user("Last", "Two"), before + 2);
 }
