@@ -6,7 +6,7 @@ use carnet::catalog::date::Datetime;
 use carnet::catalog::field::{Field, Literal};
 
 /// Every bare word that a statement may have.
-const WORDS: [&str; 69] = [
+const WORDS: [&str; 70] = [
     "SELECT",
     "count",
     "FROM",
@@ -76,15 +76,19 @@ const WORDS: [&str; 69] = [
     "substr",
     "date",
     "strftime",
+    "julianday",
 ];
 
 /// Every literal that no configuration declares.
-const LITERALS: [&str; 7] = [
+const LITERALS: [&str; 10] = [
     "",
     "%_@_%",
     "http://",
     "https://",
     "0001-01-01",
+    "01",
+    "+1 month",
+    "24",
     "%Y-%m-%dT%H:%M:%S",
     ".[0-9][0-9][0-9][0-9][0-9][0-9]Z",
 ];
@@ -110,7 +114,7 @@ pub(crate) fn judge(catalog: &Catalog, statement: &str, mark: char, values: usiz
                 length
             }
             c if c.is_ascii_digit() => run(rest, |c| c.is_ascii_alphanumeric() || c == '.'),
-            c if " ,()*=.<>+-\n".contains(c) => 1,
+            c if " ,()*=.<>+-|\n".contains(c) => 1,
             other => panic!("{other:?}: {statement}"),
         };
         rest = &rest[taken..];
