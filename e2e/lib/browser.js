@@ -62,6 +62,8 @@ export async function watch(browser, server, { expected = [], ...options } = {})
 
 /** Fails on any violation that axe-core finds, in both themes. */
 export async function accessible(page, name) {
+  // Rows that are about to be replaced are pale for a moment.
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
   for (const theme of ['light', 'dark']) {
     await page.evaluate((choice) => (document.documentElement.dataset.theme = choice), theme);
     // Through the debugger, which the page's policy does not bind.
