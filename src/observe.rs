@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
 
 pub use event::{Event, Level, Outcome, RequestReport};
+pub(crate) use line::is_harmful;
 pub use metrics::StoreMetrics;
 pub use request_durations::Route;
 

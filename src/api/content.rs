@@ -31,19 +31,23 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
         return Err(ApiError::UnsupportedMediaType);
     }
     let text = value.to_str().map_err(|_| ApiError::UnsupportedMediaType)?;
-    let mut parts = text.split(';').map(str::trim);
-    let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let media_type = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_json = match media_type.strip_prefix("application/") {
         Some(subtype) => subtype == "json" || subtype.ends_with("+json"),
         None => false,
     };
-    let is_utf8 = parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
-        let value = value.trim().trim_matches('"');
-        !name.trim().eq_ignore_ascii_case("charset")
-            || value.eq_ignore_ascii_case("utf-8")
-            || value.eq_ignore_ascii_case("utf8")
-    });
-    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+    if is_json && charsets(text).all(is_utf8) { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+}
+
+/// The encodings that a `Content-Type` names.
+pub(super) fn charsets(content_type: &str) -> impl Iterator<Item = &str> {
+    let parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let of_charset = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    of_charset.map(|(_, value)| value.trim().trim_matches('"'))
+}
+
+pub(super) fn is_utf8(charset: &str) -> bool {
+    charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("utf8")
 }
 
 /// What `If-Match` names, and `If-None-Match` does not: the client wants to change only what it has seen, or only

@@ -201,7 +201,7 @@ fn push_escaped(text: &str, limit: usize, out: &mut Vec<u8>) {
 }
 
 /// Whether a character could end a line, steer a terminal or turn the direction of reading.
-fn is_harmful(character: char) -> bool {
+pub(crate) fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

@@ -18,12 +18,12 @@ impl Remedy {
     pub fn words(&self) -> String {
         match self {
             Self::Column(name) => {
-                let name = name.replace('\'', r"'\''");
-                format!("Map it with --map '{name}=FIELD', or leave it out with --ignore '{name}'")
+                let (map, name) = (quoted(&format!("{name}=FIELD")), quoted(name));
+                format!("Map it with --map {map}, or leave it out with --ignore {name}")
             }
             Self::Properties(names) => {
                 let flags: Vec<String> =
-                    names.iter().map(|name| format!("--ignore {}", quoted(name))).collect();
+                    names.iter().map(|name| format!("--ignore {}", quoted_if_needed(name))).collect();
                 format!("Leave them out with {}, or all such with --ignore-rest", flags.join(" "))
             }
             Self::Ids => "Say --match id if they are ours, or --ignore id".into(),
@@ -33,8 +33,13 @@ impl Remedy {
     }
 }
 
-/// A name as a shell takes it.
-fn quoted(name: &str) -> String {
+/// A text as a shell takes it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The names of properties are plain ones, mostly.
+fn quoted_if_needed(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
-    if name.bytes().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
+    if name.bytes().all(is_plain) { name.to_owned() } else { quoted(name) }
 }

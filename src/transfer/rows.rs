@@ -22,17 +22,19 @@ impl Columns {
     ) -> Result<Entry, Fault> {
         let mut given = Vec::with_capacity(self.uses.len());
         for (at, used) in self.uses.iter().enumerate() {
-            if *used == Use::OfDay {
+            // Those of a day are read with it.
+            if matches!(used, Use::OfDay | Use::Ignored) {
                 continue;
             }
             let mut cell = row.cells[at].take();
             if is_spreadsheet {
                 cell = cell.map(unguarded);
             }
-            let is_joint = |cell: &String| self.joins_values && *used != Use::Ignored && cell.contains(JOINT);
-            if cell.as_ref().is_some_and(is_joint) {
-                let first = cell.as_deref().and_then(|cell| cell.split(JOINT).next());
-                cell = first.map(str::to_owned);
+            if self.joins_values
+                && let Some(text) = &mut cell
+                && let Some(end) = text.find(JOINT)
+            {
+                text.truncate(end);
                 not_taken(&format!("{}+", self.names[at]));
             }
             match used {

@@ -1,5 +1,6 @@
 //! What a request says about the file in its body.
 
+use crate::api::content::{charsets, is_utf8};
 use crate::api::error::ApiError;
 use crate::http::query::Pair;
 use crate::http::{HeaderMap, HeaderValue, header};
@@ -18,12 +19,9 @@ pub(super) fn format(headers: &HeaderMap) -> Result<(Format, Option<String>), Ap
     let wanted = text.split(';').next().unwrap_or_default().trim();
     let is_wanted = |format: &Format| format.media_type().eq_ignore_ascii_case(wanted);
     let format = Format::ALL.into_iter().find(is_wanted).ok_or(ApiError::NotAnImport)?;
-    let parameters = text.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
-    let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-    let charset = charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase());
-    // Programs add it by themselves, and a byte order mark knows better.
-    let charset = charset.filter(|charset| charset != "utf-8");
-    Ok((format, charset))
+    // Programs say UTF-8 by themselves, and a byte order mark knows better.
+    let charset = charsets(text).find(|charset| !is_utf8(charset));
+    Ok((format, charset.map(str::to_owned)))
 }
 
 /// The options by their names; what is not said has its default.

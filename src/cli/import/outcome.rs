@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use super::super::new_file::NewFile;
 use super::super::terminal;
+use crate::observe::is_harmful;
 use crate::record::value::Cell;
 use crate::transfer::csv::write::Dialect;
 use crate::transfer::import::{Fault, Report};
@@ -42,11 +43,11 @@ pub(super) fn conclude(report: &Report, dry_run: bool, faults_file: Option<NewFi
     Err(FaultyFile(format!("{faults} in {} entries. Nothing was stored", report.read)).into())
 }
 
-/// A text of somebody's file as a terminal may be given it: characters that would move its cursor are written out.
+/// A text of somebody's file as a terminal may be given it.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() && character != '\n' {
+        if is_harmful(character) && character != '\n' {
             shown.extend(character.escape_default());
         } else {
             shown.push(character);

@@ -8,7 +8,7 @@ use std::task::Poll;
 use super::pieces::Pieces;
 use super::plan::Plan;
 use super::report::Report;
-use super::{Existing, Fault, Import, ImportError, Match};
+use super::{Fault, Import, ImportError, Match};
 use crate::catalog::collection::Collection;
 use crate::record::draft::{Draft, Patch};
 use crate::record::etag::{ETag, ETags};
@@ -91,7 +91,7 @@ impl<'a> Chunks<'a> {
         self.next += 1;
         self.entries += 1;
         let found = self.plan.records.get(entry)?;
-        if found.id > 0 && (found.tag == 0 || self.import.options.existing != Existing::Update) {
+        if !self.import.is_written(found) {
             report.unchanged += 1;
             return Ok(());
         }

@@ -11,7 +11,7 @@ use crate::store::imports::FileState;
 use crate::store::snapshot::Snapshot;
 use crate::transfer::entry::{Fault, Faults};
 use crate::transfer::judge::Judged;
-use crate::transfer::matching::{self, Join, Match, Outcomes, Slot, Slots};
+use crate::transfer::matching::{self, Found, Join, Match, Outcomes, Slot, Slots};
 use crate::transfer::remedy::Remedy;
 
 /// What is known once a file is judged and matched.
@@ -210,6 +210,11 @@ impl Import<'_> {
         resolved
     }
 
+    /// Whether an entry that means this record, or none, is written.
+    pub(super) fn is_written(&self, found: Found) -> bool {
+        found.id <= 0 || (found.tag != 0 && self.options.existing == Existing::Update)
+    }
+
     /// What is wrong with entries once it is known which records they mean.
     fn check_outcomes(&self, plan: &mut Plan, given: i64, report: &mut Report) -> Result<(), ImportError> {
         let judge = self.judge_of();
@@ -222,7 +227,7 @@ impl Import<'_> {
                     let words = format!("record {} is there already", found.id);
                     report.faults.push(judge.fault(judged.line, &words));
                 }
-                report.foresee_existing(found.tag != 0 && self.options.existing == Existing::Update);
+                report.foresee_existing(self.is_written(found));
                 return Ok(());
             }
             report.foresee_new();

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::plan::{Plan, line};
 use super::report::Report;
-use super::{Existing, Import, ImportError};
+use super::{Import, ImportError};
 use crate::record::fault::not_unique;
 use crate::store::snapshot::Snapshot;
 use crate::transfer::judge::Judged;
-use crate::transfer::matching::{Found, Match, Slot};
+use crate::transfer::matching::{Match, Slot};
 
-/// How many entries are remembered that want what another record has. Of a file with more of them the first are told.
+/// How many entries are remembered that want what another record has. Of a file with more of them the others are counted.
 const MOST_CONFLICTS: usize = 100_000;
 
 impl Import<'_> {
@@ -40,15 +40,18 @@ impl Import<'_> {
             let mut joined =
                 self.join(snapshot, slots, by.clone(), self.collection.position(), false).await?;
             report.faults.append(joined.faults);
-            let mut conflicts: HashMap<i64, (u64, u64)> = HashMap::new();
+            let (mut conflicts, mut more) = (HashMap::new(), 0);
             self.each(|entry, judged| {
                 let other = joined.outcomes.get(entry)?.id;
                 if let Some(judged) = judged
                     && other > 0
                     && other != plan.records.get(entry)?.id
-                    && conflicts.len() < MOST_CONFLICTS
                 {
-                    conflicts.insert(other, (entry, judged.line));
+                    if conflicts.len() < MOST_CONFLICTS {
+                        conflicts.insert(other, (entry, judged.line));
+                    } else {
+                        more += 1;
+                    }
                 }
                 Ok(())
             })?;
@@ -58,6 +61,7 @@ impl Import<'_> {
                 let words = format!("{}: record {other} has the same", not_unique(&names));
                 report.faults.push(self.judge_of().fault(line, &words));
             }
+            report.faults.count += more;
         }
         Ok(())
     }
@@ -82,10 +86,5 @@ impl Import<'_> {
             }
             Ok(())
         })
-    }
-
-    /// Whether an entry that means this record, or none, is written.
-    fn is_written(&self, found: Found) -> bool {
-        found.id <= 0 || (found.tag != 0 && self.options.existing == Existing::Update)
     }
 }
