@@ -127,6 +127,13 @@ fn the_type_of_the_body_says_its_format() {
         server.imports(&import("users/", kind, ADA));
     }
     assert_eq!(server.total("/users/"), 1);
+    // Its encoding counts, unless a parameter says another one.
+    let zoe = b"first_name,last_name\nZo\xeb,Doe\n";
+    server.imports(&import("users/", "text/csv; charset=\"Windows-1252\"", zoe));
+    server.imports(&import("users/?encoding=windows-1252", "text/csv; charset=utf-16", zoe));
+    assert_eq!(server.total("/users/?first_name=Zo%C3%AB"), 1);
+    let refused = server.refuses_request(&import("users/", "text/csv; charset=koi8-r", zoe), 400);
+    assert!(refused.starts_with("encoding: koi8-r is not known"), "{refused}");
 }
 
 /// A body in pieces of ten bytes, whose length nobody says.
