@@ -28,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Who is further behind than so many changes starts anew; of more bytes the records are not told.
 const MOST_NEWS: i64 = 20_000;
 const MOST_NEWS_BYTES: i64 = 8 << 20;
+/// So many changes take some hundred microseconds. More of them would keep other tasks off the thread: the writer that
+/// had just been woken there waited for 28 ms, whenever nobody had read for a while.
+const MANY_NEWS: usize = 64;
 /// A database that takes longer to say its version is not there.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -118,7 +121,9 @@ impl ChangeFeed {
             return self.start_anew(asked).await;
         }
         if version != known {
-            self.apply(version, LoggedChanges::read(&self.catalog, &rows[1..])?);
+            let news = &rows[1..];
+            let follow = || LoggedChanges::read(&self.catalog, news).map(|read| self.apply(version, read));
+            if news.len() > MANY_NEWS { tokio::task::block_in_place(follow)? } else { follow()? }
         }
         self.keys.follow(&self.conn, first.try_get(0)?, asked).await
     }
