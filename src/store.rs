@@ -162,6 +162,11 @@ impl Store {
         reply
     }
 
+    /// How many writes were asked for, a batch counted as one.
+    pub fn writes_asked(&self) -> u64 {
+        self.writer().queue.pushed()
+    }
+
     fn writer(&self) -> &WriterHandle {
         match self {
             Self::Sqlite(engine) => engine.writer(),

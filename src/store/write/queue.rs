@@ -124,6 +124,11 @@ impl<T> Queue<T> {
         self.state.lock().insert(number, write, weight);
     }
 
+    /// How many have come since the start.
+    pub(in crate::store) fn pushed(&self) -> u64 {
+        self.state.lock().next
+    }
+
     /// How many writes wait.
     pub(in crate::store) fn len(&self) -> usize {
         self.state.lock().total.writes

@@ -22,6 +22,9 @@ use crate::transfer::matching::{Found, tag_of};
 /// How many bytes the texts of a chunk may have before it is stored.
 const BYTES: usize = 8 << 20;
 
+/// So many entries are a chunk while others write, too, who wait for all of it.
+const FEW: usize = 64;
+
 /// How much is stored in one piece.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
@@ -48,6 +51,8 @@ pub(super) struct Chunks<'a> {
     bytes: usize,
     /// How many entries have come since the last write, those that change nothing too.
     entries: u64,
+    /// How many writes the store had been asked for when the last chunk was.
+    asked: u64,
     /// What the store was asked for, in that order.
     sent: VecDeque<Sent<'a>>,
 }
@@ -82,6 +87,7 @@ impl<'a> Chunks<'a> {
             waiting: Vec::new(),
             bytes: 0,
             entries: 0,
+            asked: store.writes_asked(),
             sent: VecDeque::new(),
         }
     }
@@ -103,7 +109,9 @@ impl<'a> Chunks<'a> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.waiting.len() >= self.import.pace.entries || self.bytes >= BYTES
+        let count = self.waiting.len();
+        let is_long = count >= self.import.pace.entries || self.bytes >= BYTES;
+        is_long || (count >= FEW && self.store.writes_asked() > self.asked)
     }
 
     pub(super) fn entries(&mut self) -> u64 {
@@ -161,7 +169,9 @@ impl<'a> Chunks<'a> {
         let store = self.store;
         let mut writing = Box::pin(async move { store.write(request).await.outcome });
         // It is on its way once it was asked for an outcome.
-        Ok(Some(match poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await {
+        let polled = poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await;
+        self.asked = store.writes_asked();
+        Ok(Some(match polled {
             Poll::Ready(outcome) => Sent { waiting, deeds, outcome: Box::pin(ready(outcome)) },
             Poll::Pending => Sent { waiting, deeds, outcome: writing },
         }))
