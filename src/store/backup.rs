@@ -49,7 +49,7 @@ pub async fn backup(order: &BackupOrder<'_>, watch: &Watch) -> Result<Summary, B
         }
     };
     made.leave_log_mode()?;
-    let summary = whole(&made.url(), catalog, Care::Quick, watch).await?;
+    let summary = whole(&made.url(), catalog, Care::Quick, *rests, watch).await?;
     made.publish(to)?;
     Ok(summary)
 }
@@ -65,7 +65,7 @@ pub async fn verify(
         StorageUrl::Sqlite(path) if path.is_file() => checksum::compare(path)?,
         _ => false,
     };
-    match whole(url, catalog, Care::Thorough, watch).await {
+    match whole(url, catalog, Care::Thorough, false, watch).await {
         Ok(summary) => Ok(Verified { summary, has_checksum }),
         Err(BackupError::Copy(CopyError::NoSource(_))) => Err(BackupError::NoStore(failure::place_of(url))),
         Err(error) => Err(error),
@@ -136,9 +136,10 @@ async fn whole(
     url: &StorageUrl,
     catalog: &Arc<Catalog>,
     care: Care,
+    rests: bool,
     watch: &Watch,
 ) -> Result<Summary, BackupError> {
-    let Looked { summary, faults } = match copy::look(url, catalog, care, watch).await {
+    let Looked { summary, faults } = match copy::look(url, catalog, care, rests, watch).await {
         // Where pages are broken anything may fail, by whatever words, before the look at the pages comes.
         Err(error @ (CopyError::Failed { .. } | CopyError::Open(OpenError::Unusable { .. }))) => {
             let faults = faults_of_pages(url).await;

@@ -56,7 +56,7 @@ pub async fn copy(order: &Order<'_>, watch: &Watch) -> Result<Summary, CopyError
     for note in source.notes() {
         tell(watch, Progress::Left(note));
     }
-    let mut target = Target::open(to, &mut to_server, catalog, *any_filesystem).await?;
+    let mut target = Target::open(to, &mut to_server, catalog, *any_filesystem, *rests).await?;
 
     let mut sums = Vec::new();
     for collection in catalog.collections() {

@@ -23,6 +23,7 @@ mod place;
 mod reader;
 mod reading;
 mod reserve;
+mod resting;
 pub(super) mod restore;
 mod row;
 mod set_reader;

@@ -59,6 +59,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// From now on leaves half of the time to others, where it is a file.
+    pub(in crate::store) async fn rest_between(&mut self) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite(source) => source.rest_between().await,
+            Self::Postgres(_) => Ok(()),
+        }
+    }
+
     /// What is stored and not declared, in words.
     pub(in crate::store) fn notes(&mut self) -> Vec<String> {
         match self {
@@ -147,17 +155,19 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Opens a store that is empty, and makes it where there is none. `any_filesystem` takes a network's, too.
+    /// Opens a store that is empty, and makes it where there is none. `any_filesystem` takes a network's, too; a file
+    /// that `rests` leaves half of the time to others.
     pub(super) async fn open(
         url: &StorageUrl,
         server: &'a mut Option<postgres::copy::Reached>,
         catalog: &Arc<Catalog>,
         any_filesystem: bool,
+        rests: bool,
     ) -> Result<Self, CopyError> {
         match (url, server) {
             (StorageUrl::Postgres(_), Some(server)) => Ok(Self::Postgres(server.target(catalog).await?)),
             (StorageUrl::Sqlite(path), _) => {
-                Ok(Self::Sqlite(sqlite::copy::Target::open(path, catalog, any_filesystem).await?))
+                Ok(Self::Sqlite(sqlite::copy::Target::open(path, catalog, any_filesystem, rests).await?))
             }
             (StorageUrl::Postgres(_), None) => Err(CopyError::NoSource(url.to_string())),
         }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::{self, Role};
+use super::resting::rest;
 use super::{place, reserve};
 use crate::store::backup::{BackupError, Partial};
 use crate::store::copy::{CopyError, Progress, Watch, tell};
@@ -73,12 +73,6 @@ pub(in crate::store) fn copy_pages(
     drop(backup);
     target.close().map_err(|(_, error)| BackupError::at(to.path())(error))?;
     to.sync()
-}
-
-/// Leaves the disk to others.
-#[expect(clippy::disallowed_methods, reason = "it is the time itself that is given to others")]
-fn rest(time: Duration) {
-    thread::sleep(time);
 }
 
 fn bytes(connection: &Connection) -> rusqlite::Result<u64> {

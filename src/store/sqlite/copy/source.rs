@@ -17,7 +17,7 @@ use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
-use crate::store::sqlite::{audit, faults, key_table, store_id, tables};
+use crate::store::sqlite::{audit, faults, key_table, resting, store_id, tables};
 use crate::store::{OpenError, StoreId};
 
 pub(in crate::store) struct Source {
@@ -74,6 +74,16 @@ impl Source {
         let place = format!("sqlite:{}", file.path().display());
         let aside = Aside::new(connection, Some(file), place);
         Self { aside, catalog, needs_unicode: false, notes: Vec::new() }
+    }
+
+    /// From now on leaves half of the time to others.
+    pub(in crate::store) async fn rest_between(&mut self) -> Result<(), CopyError> {
+        self.aside
+            .run(|held, place| {
+                let set = resting::rest_between(&mut held.connection);
+                set.map_err(|error| CopyError::failed(place, error))
+            })
+            .await
     }
 
     pub(in crate::store) fn notes(&mut self) -> Vec<String> {
