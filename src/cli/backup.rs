@@ -21,7 +21,7 @@ pub(super) struct Options {
     #[arg(help = "Of the backups in the folder, keep the newest N and delete the others")]
     keep: Option<NonZeroUsize>,
     #[arg(long)]
-    #[arg(help = "Do not rest: without it a server has the disk to itself for half of the time")]
+    #[arg(help = "Do not rest: without it a server has disk and core to itself for half of the time")]
     fast: bool,
 }
 

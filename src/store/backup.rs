@@ -22,7 +22,7 @@ pub struct BackupOrder<'a> {
     pub from: &'a StorageUrl,
     pub to: &'a Path,
     pub catalog: Arc<Catalog>,
-    /// Whether to leave the disk to others for half of the time.
+    /// Whether to leave disk and core to others for half of the time.
     pub rests: bool,
 }
 
