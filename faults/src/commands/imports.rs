@@ -57,8 +57,8 @@ impl Trials<'_> {
     /// many.
     pub(super) fn imports(&mut self) -> anyhow::Result<usize> {
         let by = match (&self.store.cluster, self.dice.once_in(2)) {
-            (Some(_), _) => By::Beside,
-            (None, true) => By::Server,
+            (_, true) => By::Server,
+            (Some(_), false) => By::Beside,
             (None, false) => By::Alone,
         };
         std::fs::write(self.scratch.path(FILE), file(by))?;
@@ -115,7 +115,7 @@ impl Trials<'_> {
 
     /// Imports the file, and breaks that; says whether it was over.
     fn break_import(&mut self, target: &Target, by: By, taken: Duration) -> anyhow::Result<bool> {
-        if by == By::Server {
+        let is_over = if by == By::Server {
             let (mut server, path) = self.begin(target)?;
             match self.moment(taken)? {
                 Some(moment) => std::thread::sleep(moment),
@@ -126,9 +126,10 @@ impl Trials<'_> {
                 server.kill();
                 Ok(())
             })?;
-            return Ok(is_over);
-        }
-        let is_over = self.break_off(&mut self.import_command(target), taken)?;
+            is_over
+        } else {
+            self.break_off(&mut self.import_command(target), taken)?
+        };
         if let Some(cluster) = &self.store.cluster {
             cluster.until_alone();
         }
@@ -140,17 +141,24 @@ impl Trials<'_> {
         self.command(&["import", &path.to_string_lossy(), "--into", "users"], &target.launch.database)
     }
 
-    /// Starts a server and sends it the file; says where the report is.
+    /// Starts a server and sends it the file, which it takes once the import of a dead node counts no more; says where
+    /// the report is.
     fn begin(&self, target: &Target) -> anyhow::Result<(Server, String)> {
         let file = std::fs::read(self.scratch.path(FILE))?;
         let server = target.launch.serve()?;
         let request = Request::new("POST /_/import/users/").header("Content-Type", "text/csv");
-        let begun =
-            http::ask(&mut Client::new(server.address), &request.header("Prefer", "wait=0").body(file))?;
-        let told = begun.try_json().unwrap_or_default();
-        match told["ressource_uri"].as_str() {
-            Some(path) => Ok((server, path.to_owned())),
-            None => bail!("no import was begun: {} {}", begun.status, begun.excerpt()),
+        let request = request.header("Prefer", "wait=0").body(file);
+        let until = Instant::now() + SAFETY_NET;
+        loop {
+            let begun = http::ask(&mut Client::new(server.address), &request)?;
+            let told = begun.try_json().unwrap_or_default();
+            match told["ressource_uri"].as_str() {
+                Some(path) => return Ok((server, path.to_owned())),
+                None if begun.status == 409 && self.store.cluster.is_some() && Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                None => bail!("no import was begun: {} {}", begun.status, begun.excerpt()),
+            }
         }
     }
 

@@ -89,8 +89,8 @@ pub(super) fn stored(number: i64, row: &ImportRow) -> String {
         members.insert("ressource_uri".into(), path(number).into());
         if row.is_abandoned {
             members.insert("state".into(), State::Stopped.name().into());
-            let error =
-                "The server that ran it has ended. What is stored is whole; send the file again to go on";
+            let error = "The server that ran it has ended. What is stored is whole; send the file again to go on. \
+                 With match=none that would store it twice";
             members.insert("error".into(), error.into());
         }
     }
