@@ -79,10 +79,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Whether a line begins or ends a card, as `name` says.
+/// Whether a line begins or ends a card, as `name` says. One that is indented goes on with a value, whatever it says.
 pub(super) fn is(line: &[u8], name: &str) -> bool {
     let mut parts = line.splitn(2, |byte| *byte == b':');
     let (Some(found), Some(value)) = (parts.next(), parts.next()) else { return false };
-    found.trim_ascii().eq_ignore_ascii_case(name.as_bytes())
+    found.trim_ascii_end().eq_ignore_ascii_case(name.as_bytes())
         && value.trim_ascii().eq_ignore_ascii_case(b"VCARD")
 }

@@ -44,9 +44,10 @@ impl<R: BufRead> Cards<R> {
     /// The next card, or what is wrong with it; `None` at the end.
     fn card(&mut self) -> io::Result<Option<Result<Card, Fault>>> {
         let Some(begin) = self.content()? else { return Ok(None) };
-        if !is(&begin.bytes, "BEGIN") {
+        let begins = |line: &Line| is(line.bytes.trim_ascii_start(), "BEGIN");
+        if !begins(&begin) {
             let words = format!("line {}: a card begins with BEGIN:VCARD, and this is none", begin.number);
-            while self.lines.peek()?.is_some_and(|line| !is(&line.bytes, "BEGIN")) {
+            while self.lines.peek()?.is_some_and(|line| !begins(line)) {
                 self.lines.next()?;
             }
             return Ok(Some(Err(Fault::new(begin.number, words))));

@@ -104,6 +104,15 @@ fn parameters_may_be_quoted_and_groups_named() {
 }
 
 #[test]
+fn an_indented_line_goes_on_with_a_value_whatever_it_says() {
+    for indented in ["BEGIN:VCARD", "END:VCARD", "  end : vcard"] {
+        assert_eq!(card("3.0", &format!("NOTE:a\n {indented}")), format!("NOTE<a{indented}>"));
+    }
+    // Where no value goes on, a card may be indented.
+    assert_eq!(read("  BEGIN:VCARD\nFN:A\nEND:VCARD"), ["1: FN<A>"]);
+}
+
+#[test]
 fn an_agent_in_a_card_is_part_of_it() {
     let lines = "AGENT:\nBEGIN:VCARD\nFN:Inner\nEND:VCARD\nFN:Outer";
     assert_eq!(card("2.1", lines), "AGENT<> AGENT<VCARD> FN<Outer>");
