@@ -66,7 +66,7 @@ fn others_write_while_an_index_is_built() {
             started
         });
         assert!(started.address().is_some(), "{}", started.stderr());
-        assert!(started.stderr().contains("building the index"), "{}", started.stderr());
+        started.wait_for_error("building the index");
         home.run(&["check"]).exits(0).says(&["a start would change nothing"]);
         home.is_sound();
     }

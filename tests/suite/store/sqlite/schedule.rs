@@ -117,7 +117,7 @@ fn nothing_is_left_of_a_backup_that_the_disk_has_no_room_for() {
         home.serve_under(&["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject]);
     wait_until("it does not fail", || server.metric(FAILURES) > 1);
     server.create_user("John", "Doe");
-    assert!(server.stderr().contains("No space left on device"), "{}", server.stderr());
+    server.wait_for_error("No space left on device");
     server.stop();
     assert_eq!(found(&home, "backups"), Vec::<String>::new());
 }

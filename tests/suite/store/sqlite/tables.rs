@@ -147,6 +147,7 @@ fn what_cannot_be_made_again_is_told_with_its_text() {
     let server = home.serve();
     for (what, made) in theirs {
         let (at, text) = (format!("{what} could not be made again"), format!("it was: {made}"));
+        server.wait_for_error(&at);
         let said = server.stderr();
         assert!(said.lines().any(|line| line.contains(&at) && line.contains(&text)), "{said}");
     }
