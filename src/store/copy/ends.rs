@@ -60,9 +60,9 @@ impl<'a> Source<'a> {
     }
 
     /// From now on leaves half of the time to others, where it is a file.
-    pub(in crate::store) async fn rest_between(&mut self) -> Result<(), CopyError> {
+    pub(in crate::store) async fn throttle(&mut self) -> Result<(), CopyError> {
         match self {
-            Self::Sqlite(source) => source.rest_between().await,
+            Self::Sqlite(source) => source.throttle().await,
             Self::Postgres(_) => Ok(()),
         }
     }

@@ -27,7 +27,7 @@ pub(in crate::store) async fn look(
     let mut server = reached(url).await?;
     let mut source = Source::open(url, &mut server, catalog, false).await?;
     if rests {
-        source.rest_between().await?;
+        source.throttle().await?;
     }
     let mut summary = Summary::default();
     let faults = source.faults(care).await?;

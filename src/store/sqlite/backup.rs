@@ -8,7 +8,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::{self, Role};
-use super::resting::rest;
+use super::throttle::rest;
 use super::{place, reserve};
 use crate::store::backup::{BackupError, Partial};
 use crate::store::copy::{CopyError, Progress, Watch, tell};

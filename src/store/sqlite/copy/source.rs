@@ -17,7 +17,7 @@ use crate::store::keys::KeyRow;
 use crate::store::migration::MigrationPlan;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
-use crate::store::sqlite::{audit, faults, key_table, resting, store_id, tables};
+use crate::store::sqlite::{audit, faults, key_table, store_id, tables, throttle};
 use crate::store::{OpenError, StoreId};
 
 pub(in crate::store) struct Source {
@@ -77,10 +77,10 @@ impl Source {
     }
 
     /// From now on leaves half of the time to others.
-    pub(in crate::store) async fn rest_between(&mut self) -> Result<(), CopyError> {
+    pub(in crate::store) async fn throttle(&mut self) -> Result<(), CopyError> {
         self.aside
             .run(|held, place| {
-                let set = resting::rest_between(&mut held.connection);
+                let set = throttle::throttle(&mut held.connection);
                 set.map_err(|error| CopyError::failed(place, error))
             })
             .await

@@ -18,7 +18,7 @@ use crate::store::keys::KeyRow;
 use crate::store::sqlite::connection::{self, Role};
 use crate::store::sqlite::file::DatabaseFile;
 use crate::store::sqlite::sql;
-use crate::store::sqlite::{audit, key_table, kind, place, resting, store_id, tables, version};
+use crate::store::sqlite::{audit, key_table, kind, place, store_id, tables, throttle, version};
 use crate::store::{OpenError, StoreId};
 
 /// The pages that are kept while all is written in one transaction: a copy beside a server takes at most 32 MiB.
@@ -68,7 +68,7 @@ impl Target {
         let place = format!("sqlite:{}", path.display());
         connection
             .pragma_update(None, "cache_size", -CACHE_KIB)
-            .and_then(|()| if rests { resting::rest_between(&mut connection) } else { Ok(()) })
+            .and_then(|()| if rests { throttle::throttle(&mut connection) } else { Ok(()) })
             .map_err(|error| CopyError::failed(&place, error))?;
         let mut aside = Aside::new(connection, Keeps { made, _file: Box::new(file) }, place);
         let declared = catalog.clone();

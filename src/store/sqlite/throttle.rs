@@ -1,4 +1,5 @@
-//! A connection that leaves half of the time to others: whoever serves the store beside it comes first.
+//! A connection that is throttled: it leaves half of the time to others, so that whoever serves the store beside it comes
+//! first.
 //!
 //! How much of a core it asks for is not enough: a server's processes are in another session or another service mostly,
 //! and `nice` counts only within one.
@@ -17,7 +18,7 @@ const WORK: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
 
 /// From now on rests for as long as it works.
-pub(super) fn rest_between(connection: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn throttle(connection: &mut Connection) -> rusqlite::Result<()> {
     let mut rested = processor_time();
     let rest_if_due = move || {
         let worked = processor_time().saturating_sub(rested);
@@ -52,7 +53,7 @@ mod tests {
     #[test]
     fn a_long_statement_rests_for_as_long_as_it_works() {
         let mut connection = Connection::open_in_memory().unwrap();
-        rest_between(&mut connection).unwrap();
+        throttle(&mut connection).unwrap();
         let (begun, before) = (Instant::now(), processor_time());
         let count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT count(*) FROM n";
         assert_eq!(connection.query_row(count, [], |row| row.get::<_, i64>(0)), Ok(300_000));
