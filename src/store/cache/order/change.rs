@@ -30,10 +30,12 @@ impl Order {
         }
         let (place, at) = self.find(key, id);
         let block = &self.blocks.nodes()[place];
-        let Some(leaf) = edit::insert(&block.nodes()[at], key, id) else { return false };
+        let Some((leaf, is_last)) = edit::insert(&block.nodes()[at], key, id) else { return false };
         let len = block.node_len(at) + 1;
         if len > self.most || (leaf.len() > LEAF_BYTES && len > 1) {
-            self.replace(place, at..at + 1, split(&leaf, len / 2));
+            // Entries that come in their order, such as numbered ones, leave full leaves behind.
+            let kept = if is_last { len - 1 } else { len / 2 };
+            self.replace(place, at..at + 1, split(&leaf, kept));
         } else {
             self.replace(place, at..at + 1, [(leaf, len)]);
         }

@@ -4,7 +4,9 @@
 
 use std::cmp::Ordering;
 
-use super::leaf::{Group, Leaf, common_prefix, joined, number, write_key, write_number};
+use super::leaf::{
+    Group, Leaf, common_prefix, joined, number, pass_sharing_more, write_key, write_number,
+};
 
 /// How many entries of a leaf stand before an entry.
 pub(super) fn rank(leaf: &[u8], key: &[u8], id: u64) -> usize {
@@ -15,12 +17,13 @@ pub(super) fn rank(leaf: &[u8], key: &[u8], id: u64) -> usize {
     }
 }
 
-/// The leaf with an entry more, or nothing where it is there already.
-pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
+/// The leaf with an entry more, and whether that is its last one; nothing where it is there already.
+pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<(Leaf, bool)> {
     let place = find(leaf, key);
     let start = place.group.as_ref().map_or(leaf.len(), |group| group.start);
     let mut bytes = Vec::with_capacity(key.len() + 32);
     let mut rest = leaf.len();
+    let mut is_last = place.group.is_none();
     if let Some(group) = place.group.as_ref().filter(|_| place.is_equal) {
         let at = find_id(leaf, group, id);
         if at.next == Some(id) {
@@ -31,6 +34,7 @@ pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
         write_number(&mut bytes, id - at.last);
         at.next.inspect(|next| write_number(&mut bytes, next - id));
         rest = at.end;
+        is_last = rest == leaf.len() && at.next.is_none();
     } else {
         write_key(&mut bytes, place.shared, [&key[place.shared..], &[]], 1);
         write_number(&mut bytes, id);
@@ -41,7 +45,7 @@ pub(super) fn insert(leaf: &[u8], key: &[u8], id: u64) -> Option<Leaf> {
             rest = group.ids_start;
         }
     }
-    Some(joined([&leaf[..start], &bytes, &leaf[rest..]]))
+    Some((joined([&leaf[..start], &bytes, &leaf[rest..]]), is_last))
 }
 
 /// The leaf without an entry, or nothing where it is not there.
@@ -87,7 +91,9 @@ struct Place<'a> {
 /// is smaller than the key like the one before, and one that shares less is greater.
 fn find<'a>(leaf: &'a [u8], key: &[u8]) -> Place<'a> {
     let (mut at, mut before, mut shared) = (0, 0, 0);
-    while let Some(group) = Group::read(leaf, at) {
+    loop {
+        before += pass_sharing_more(leaf, &mut at, shared);
+        let Some(group) = Group::read(leaf, at) else { break };
         if group.shared < shared {
             let shared_with_group = group.shared;
             return Place { before, shared, group: Some(group), shared_with_group, is_equal: false };

@@ -123,6 +123,23 @@ impl<'a> Group<'a> {
     }
 }
 
+/// Goes past the groups that share more than `shared` bytes with the one before and have a short key and one id. Says how
+/// many there were. Most of what is read to find a key is read here.
+#[inline]
+pub(super) fn pass_sharing_more(leaf: &[u8], at: &mut usize, shared: usize) -> usize {
+    let mut passed = 0;
+    while let Some([group_shared, size, rest @ ..]) = leaf.get(*at..)
+        && (group_shared | size) & 0x80 == 0
+        && size & 1 == 0
+        && usize::from(*group_shared) > shared
+    {
+        let suffix = usize::from(size >> 1);
+        *at += 2 + suffix + number_len(&rest[suffix..]);
+        passed += 1;
+    }
+    passed
+}
+
 /// A leaf of these parts. Made in one go: a leaf is too large for what an allocator keeps at hand.
 pub(super) fn joined(parts: [&[u8]; 3]) -> Leaf {
     let mut leaf: Leaf = std::iter::repeat_n(0, parts.iter().map(|part| part.len()).sum()).collect();
