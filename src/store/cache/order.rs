@@ -11,6 +11,7 @@ mod change;
 mod edit;
 mod leaf;
 mod level;
+mod merge;
 
 use std::ops::Range;
 use std::sync::Arc;

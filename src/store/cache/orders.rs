@@ -83,11 +83,23 @@ pub(super) type Copies = HashMap<OrderKey, Option<Order>>;
 
 /// Moves the records that have changed.
 pub(super) fn follow(copies: &mut Copies, records: &[Changed<'_>]) {
-    for record in records {
-        for (key, order) in copies.iter_mut() {
-            order.take_if(|order| !record.follow(key, order));
-        }
+    for (key, order) in copies.iter_mut() {
+        order.take_if(|order| !follow_all(records, key, order));
     }
+}
+
+/// Moves the records that have changed in one order. `false` where it is wrong.
+fn follow_all(records: &[Changed<'_>], key: &OrderKey, order: &mut Order) -> bool {
+    if records.iter().any(|record| record.before().is_some()) {
+        return records.iter().all(|record| record.follow(key, order));
+    }
+    let keys = |record: &Changed<'_>| {
+        let (id, keys) = (record.change.id, record.keys(key).unwrap_or_default().1);
+        keys.into_iter().map(move |key| (key, id))
+    };
+    let mut entries: Vec<_> = records.iter().flat_map(keys).collect();
+    entries.sort_unstable();
+    order.insert_all(&entries)
 }
 
 /// All orders of one store.
@@ -214,7 +226,7 @@ impl Orders {
             }
             Some(None) => false,
             // One that was made since then is moved here.
-            None => records.iter().all(|record| record.follow(&entry.key, &mut entry.order)),
+            None => follow_all(records, &entry.key, &mut entry.order),
         });
         for build in &mut self.builds {
             records.iter().for_each(|record| build.remember(record));

@@ -16,7 +16,7 @@ pub(super) const LEAF_BYTES: usize = 16 << 10;
 pub(super) const LEAF_OVERHEAD: usize = 80;
 
 /// A leaf, and how many entries it has.
-type Counted = (Leaf, usize);
+pub(super) type Counted = (Leaf, usize);
 
 impl Order {
     /// Adds an entry; says whether it was new.
@@ -80,7 +80,7 @@ impl Order {
     }
 
     /// Puts leaves in the place of others.
-    fn replace(&mut self, place: usize, at: Range<usize>, leaves: impl IntoIterator<Item = Counted>) {
+    pub(super) fn replace(&mut self, place: usize, at: Range<usize>, leaves: impl IntoIterator<Item = Counted>) {
         let bytes = &mut self.bytes;
         let block = Arc::make_mut(self.blocks.node_mut(place));
         *bytes -= block.nodes()[at.clone()].iter().map(cost).sum::<usize>();
@@ -115,7 +115,7 @@ impl Order {
         writer.len() >= self.full() || writer.bytes() >= LEAF_BYTES / 4 * 3
     }
 
-    fn full(&self) -> usize {
+    pub(super) fn full(&self) -> usize {
         self.most / 4 * 3
     }
 }
@@ -142,7 +142,7 @@ fn join(first: &Leaf, second: &Leaf) -> Counted {
     both.take()
 }
 
-fn write(leaf: &Leaf, mut each: impl FnMut(&[u8], u64)) {
+pub(super) fn write(leaf: &Leaf, mut each: impl FnMut(&[u8], u64)) {
     let (mut at, mut key) = (0, Vec::new());
     while let Some(group) = Group::read(leaf, at) {
         group.advance(&mut key);

@@ -156,6 +156,46 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn many_at_once_are_as_one_by_one(
+        most in prop_oneof![Just(4usize), 5..20usize, Just(MOST)],
+        first in proptest::collection::btree_set(some_entry(), 0..600),
+        parts in proptest::collection::vec(proptest::collection::btree_set(some_entry(), 0..400), 1..4),
+    ) {
+        let (mut order, mut model) = (Order::with_most(most), Model::new());
+        for (key, number) in first {
+            prop_assert_eq!(order.insert(&key, id(number)), model.insert((key, number)));
+        }
+        for part in parts {
+            let new: Vec<_> = part.difference(&model).cloned().collect();
+            let entries: Vec<_> = new.iter().map(|(key, number)| (key.clone(), id(*number))).collect();
+            prop_assert!(order.insert_all(&entries));
+            model.extend(new);
+            agrees(&order, &model);
+            // One that is there already is noticed, alone and among others.
+            for some in entries.chunks(entries.len() / 3 + 1) {
+                prop_assert!(!order.clone().insert_all(some));
+                prop_assert!(!order.clone().insert_all(&some[..1]));
+            }
+        }
+    }
+}
+
+/// Entries that come in their order fill the leaves.
+#[test]
+fn numbered_keys_leave_full_leaves_behind() {
+    let mut order = Order::default();
+    for number in 1..100_000u64 {
+        assert!(order.insert(format!("new{number:07}").as_bytes(), id(number)));
+    }
+    is_sound(&order);
+    let leaves = order.blocks.nodes().iter().map(|block| block.nodes().len()).sum::<usize>();
+    assert_eq!(leaves, 99_999_usize.div_ceil(MOST));
+}
+
 /// One key fills hundreds of leaves, and others stand on both sides of it.
 #[test]
 fn a_frequent_key_is_told_apart_by_its_ids() {
