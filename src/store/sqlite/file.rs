@@ -170,8 +170,7 @@ impl DatabaseFile {
         for _ in 0..LOOKS_AT_LOG {
             let Some((frames, page)) = frames(connection) else { return Ok(()) };
             let bytes = self.log_bytes();
-            let is_whole = frames == 0 || bytes >= LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + page);
-            if is_whole {
+            if frames == 0 || bytes >= log_bytes(frames, page) {
                 return Ok(());
             }
         }
@@ -179,7 +178,13 @@ impl DatabaseFile {
     }
 }
 
-/// How many frames of the log are in use, and how long a page is; none where SQLite cannot say.
+/// How long a log is that has so many frames in use.
+pub(super) fn log_bytes(frames: u64, page: u64) -> u64 {
+    LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + page)
+}
+
+/// How many frames of the log are in use, and how long a page is; none where SQLite cannot say. Two statements that are
+/// parsed anew each time.
 pub(super) fn frames(connection: &Connection) -> Option<(u64, u64)> {
     let ask = |text: &str, column: usize| {
         connection.prepare_cached(text).and_then(|mut asked| asked.query_row([], |row| row.get(column)))

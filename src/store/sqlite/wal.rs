@@ -1,9 +1,11 @@
 //! The write-ahead log, as the writer keeps it short. Nobody waits for a reader that needs it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::hooks::Wal;
+use rusqlite::{Connection, DEFAULT_NAME, ErrorCode, FileControl};
 
 use super::connection::BUSY_TIMEOUT;
 use super::file::{self, DatabaseFile};
@@ -13,14 +15,13 @@ use crate::observe::{Event, Observer};
 /// The log is copied into the database, as far as readers let it, once it has this many pages. It then begins anew, and
 /// keeps its length.
 const COPIED_PAGES: u64 = 8_000;
-/// No log of so many pages is shorter.
-const COPIED_BYTES: u64 = COPIED_PAGES * 512;
 /// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most.
 const LARGEST_BYTES: u64 = 64 << 20;
 const CUT_EVERY: Duration = Duration::from_secs(1);
 /// Where less is free than the log may take, it is copied more often: what the database must grow by is then no more
 /// than the reserve can give once the disk is full, and a log that can be copied is one that can be cut.
 const SCARCE_BYTES: u64 = LARGEST_BYTES;
+/// How much is free is asked no more often than it may be needed.
 const COPIED_PAGES_IF_SCARCE: u64 = 64;
 
 pub(super) struct Log {
@@ -31,29 +32,80 @@ pub(super) struct Log {
     tried: Option<Instant>,
     /// Whether it was too long at the last try, and a reader in the way.
     is_held: bool,
+    /// How many frames are in use after a commit of the writer, as SQLite tells it.
+    frames: Arc<AtomicU64>,
+    page_bytes: u64,
+    /// The version of the file after the last commit of the writer, by SQLite's count.
+    left: Option<u32>,
+    /// After how many frames it was last asked how much is free.
+    asked: u64,
 }
 
 impl Log {
-    pub(super) fn new(file: Arc<DatabaseFile>, observer: Arc<Observer>) -> Self {
-        Self { file, observer, has_pages: true, tried: None, is_held: false }
+    pub(super) fn new(
+        file: Arc<DatabaseFile>,
+        observer: Arc<Observer>,
+        connection: &mut Connection,
+    ) -> rusqlite::Result<Self> {
+        let frames = Arc::new(AtomicU64::new(0));
+        let told = frames.clone();
+        connection.wal_hook(Some(move |_: &mut Wal, pages: i32| {
+            told.store(pages.unsigned_abs().into(), Relaxed);
+            Ok(())
+        }))?;
+        let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        Ok(Self {
+            file,
+            observer,
+            has_pages: true,
+            tried: None,
+            is_held: false,
+            frames,
+            page_bytes: page_bytes.into(),
+            left: None,
+            asked: 0,
+        })
+    }
+
+    /// Remembers what a commit of the writer left.
+    pub(super) fn note_commit(&mut self, connection: &Connection) {
+        self.has_pages = true;
+        self.left = data_version(connection);
+    }
+
+    /// Whether nobody else has written since, nor cut it. Inside a transaction, in which nobody can. Where it says no,
+    /// [`DatabaseFile::check_log`] knows more.
+    pub(super) fn is_as_left(&self, connection: &Connection) -> bool {
+        let least = file::log_bytes(self.frames.load(Relaxed), self.page_bytes);
+        self.left.is_some() && self.left == data_version(connection) && self.file.log_bytes() >= least
     }
 
     /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only
     /// where that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
         let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
-        match self.measure() {
-            bytes if bytes > LARGEST_BYTES && is_due => self.cut(connection),
-            bytes if bytes > COPIED_BYTES && pages(connection) >= COPIED_PAGES => copy(connection),
-            bytes
-                if bytes > COPIED_PAGES_IF_SCARCE * 512
-                    && !self.file.has_room(SCARCE_BYTES)
-                    && pages(connection) >= COPIED_PAGES_IF_SCARCE =>
-            {
-                copy(connection)
-            }
-            _ => Ok(()),
+        let frames = self.frames.load(Relaxed);
+        if self.measure() > LARGEST_BYTES && is_due {
+            self.cut(connection)
+        } else if frames >= COPIED_PAGES || self.is_scarce(frames) {
+            copy(connection)
+        } else {
+            Ok(())
         }
+    }
+
+    /// Whether there is little room for a log that has so many frames.
+    fn is_scarce(&mut self, frames: u64) -> bool {
+        // It has begun anew.
+        self.asked = self.asked.min(frames);
+        if frames - self.asked < COPIED_PAGES_IF_SCARCE {
+            return false;
+        }
+        let is_scarce = !self.file.has_room(SCARCE_BYTES);
+        if !is_scarce {
+            self.asked = frames;
+        }
+        is_scarce
     }
 
     /// Empties it while there is nothing else to do. Others write to it as well: who changes keys, who notes their use.
@@ -132,6 +184,13 @@ fn copy(connection: &Connection) -> Result<(), String> {
 fn is_passing(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull))
+}
+
+/// A number that changes with every commit that this connection sees, its own ones as well.
+fn data_version(connection: &Connection) -> Option<u32> {
+    let mut version = 0;
+    connection.file_control(DEFAULT_NAME, FileControl::DataVersion(&mut version)).ok()?;
+    Some(version)
 }
 
 /// How many pages of it are in use.

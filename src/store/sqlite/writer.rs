@@ -104,7 +104,7 @@ impl WriterState {
     /// Everything about the database that the thread needs to know is asked here, before it starts.
     pub(super) fn new(
         file: Arc<DatabaseFile>,
-        connection: Connection,
+        mut connection: Connection,
         catalog: Arc<Catalog>,
         statements: Arc<[Statements]>,
         observer: Arc<Observer>,
@@ -120,7 +120,7 @@ impl WriterState {
         let undeclared_refs = UndeclaredRef::find_all(&connection, &catalog)?;
         let used_up = ids::used_up(&connection, &catalog)?;
         let cache = Arc::new(Cache::new(catalog.clone(), version, &settings));
-        let log = Log::new(file.clone(), observer.clone());
+        let log = Log::new(file.clone(), observer.clone(), &mut connection)?;
         let budget = AnswerBudget::new(settings.stored_answers, observer.clone());
         stored_answers::count(&connection, &budget)?;
         let mut state = Self {
@@ -178,9 +178,7 @@ impl WriterState {
 
     /// Takes what waits into one transaction, and what comes meanwhile; each is begun when its turn comes.
     fn commit_group(&mut self, writes: &WriterHandle) -> Result<(), String> {
-        self.file.check_log(&self.connection)?;
-        let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
-        let mut failure = begun.and_then(|_| self.look_for_foreign()).err();
+        let mut failure = self.begin()?.err();
         // Who shares a transaction that may be taken back goes with it.
         let most = if self.foreign.may_roll_back { 1 } else { LARGEST_GROUP };
         let mut group = Group {
@@ -240,7 +238,7 @@ impl WriterState {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
         }
-        self.log.has_pages = true;
+        self.log.note_commit(&self.connection);
         if failure.is_none() {
             // A commit to a file that is no longer at its path is none. Nobody is told of it, nor reads it.
             self.file.check().inspect_err(|_| self.report_unknown(&settled))?;
@@ -275,6 +273,24 @@ impl WriterState {
                 if self.is_full { self.log.make_room(&self.connection) } else { Ok(()) }
             }
         }
+    }
+
+    /// Begins a transaction, and looks at what others may have done to the file since the last one.
+    fn begin(&mut self) -> Result<rusqlite::Result<()>, String> {
+        self.file.check()?;
+        let begin = |connection: &Connection| {
+            connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]))
+        };
+        if let Err(error) = begin(&self.connection) {
+            return Ok(Err(error));
+        }
+        if self.log.is_as_left(&self.connection) {
+            return Ok(Ok(()));
+        }
+        // SQLite does not tell how long the log is inside a transaction.
+        let ended = self.connection.execute_batch("ROLLBACK");
+        self.file.check_log(&self.connection)?;
+        Ok(ended.and_then(|()| begin(&self.connection)).and_then(|_| self.look_for_foreign()))
     }
 
     fn report_unknown(&self, settled: &[(PendingWrite, WriteReply)]) {
