@@ -8,6 +8,7 @@ pub(super) mod copy;
 mod deletion;
 pub(super) mod faults;
 mod file;
+mod follower;
 mod foreign;
 mod free_pages;
 #[cfg(feature = "fuzzing")]

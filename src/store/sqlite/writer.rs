@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
 
 use super::file::DatabaseFile;
+use super::follower::{Committed, Followed, Follower};
 use super::foreign::Foreign;
 use super::free_pages;
 use super::group::{Group, WriteError};
@@ -53,9 +54,15 @@ impl Writer {
     pub(super) fn start(state: WriterState, fatal: FatalLatch) -> std::io::Result<Self> {
         let handle = Arc::new(WriterHandle::default());
         let (cache, broken, writes) = (state.cache.clone(), fatal.clone(), handle.clone());
+        let followed = Followed {
+            catalog: state.catalog.clone(),
+            cache: cache.clone(),
+            observer: state.observer.clone(),
+        };
+        let mut follower = Follower::start(followed, fatal.clone())?;
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
             // After a panic the group in hand is gone, and whoever waits for it told that the outcome is unknown.
-            let end = broken.guard("the writing thread", || state.work(&writes));
+            let end = broken.guard("the writing thread", || state.work(&writes, &mut follower));
             cache.close();
             writes.queue.abandon(StoreError::OutcomeUnknown);
             if let Some(Err(cause)) = end {
@@ -151,14 +158,15 @@ impl WriterState {
     }
 
     /// Takes groups until nobody can hand in any more. An error is one after which no write may be taken.
-    fn work(mut self, writes: &WriterHandle) -> Result<(), String> {
+    fn work(mut self, writes: &WriterHandle, follower: &mut Follower) -> Result<(), String> {
         loop {
             match writes.queue.wait(IDLE) {
-                Waited::ForWrites => self.commit_group(writes)?,
+                Waited::ForWrites => self.commit_group(writes, follower)?,
                 Waited::InVain if self.rest(writes)? => {}
                 Waited::InVain | Waited::ForTheEnd => break,
             }
         }
+        follower.wait()?;
         self.log.empty(&self.connection)
     }
 
@@ -177,7 +185,7 @@ impl WriterState {
     }
 
     /// Takes what waits into one transaction, and what comes meanwhile; each is begun when its turn comes.
-    fn commit_group(&mut self, writes: &WriterHandle) -> Result<(), String> {
+    fn commit_group(&mut self, writes: &WriterHandle, follower: &mut Follower) -> Result<(), String> {
         let mut failure = self.begin()?.err();
         // Who shares a transaction that may be taken back goes with it.
         let most = if self.foreign.may_roll_back { 1 } else { LARGEST_GROUP };
@@ -246,18 +254,8 @@ impl WriterState {
         match failure {
             None => {
                 self.used_up = used_up;
-                if version != self.version {
-                    self.version = version;
-                    self.cache.apply(version, changes.kept(), &changes.forgotten());
-                }
-                let metrics = self.observer.store();
-                if !settled.is_empty() {
-                    metrics.committed(settled.len());
-                }
-                for (collection, deed, number) in changes.counts() {
-                    metrics.changed(self.catalog.at(collection).name(), deed, number);
-                }
-                settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
+                let is_changed = std::mem::replace(&mut self.version, version) != version;
+                follower.follow(Committed { version: is_changed.then_some(version), changes, settled })?;
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }

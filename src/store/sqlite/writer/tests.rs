@@ -18,7 +18,7 @@ use crate::store::cache::list_request::ListRequest;
 use crate::store::cache::read_path;
 use crate::store::cache::set_key::SetKey;
 use crate::store::sqlite::Sqlite;
-use crate::store::write::{Origin, Work, Write, WriteRequest, Written};
+use crate::store::write::{Batch, Item, Origin, Work, Write, WriteRequest, Written};
 use crate::store::{OpenError, OpenSettings, Records};
 
 fn catalog() -> Arc<Catalog> {
@@ -151,4 +151,31 @@ async fn after_a_panic_between_commit_and_answer_nobody_reads_what_is_half_done(
     drop(store);
     let (list, first) = read(&open(folder.path(), &catalog), &catalog).await;
     assert!(list.unwrap().contains("new") && first.unwrap().contains("new"));
+}
+
+/// The same, where so much has changed that another thread follows it.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_panic_of_who_follows_nobody_reads_what_is_half_done_or_writes() {
+    let (folder, catalog) = (tempfile::tempdir().unwrap(), catalog());
+    let store = open(folder.path(), &catalog);
+    insert(&store, &catalog, "old").await.unwrap();
+    assert!(read(&store, &catalog).await.0.unwrap().contains("old"));
+    let unsound = SetKey { conditions: vec![(Column::Field(9), Condition::Absent)], ..SetKey::all_of(0) };
+    store.cache.begin_build(unsound).unwrap();
+    let item = |number: usize| {
+        let body = format!(r#"{{"text":"new{number}"}}"#);
+        let draft = Draft::parse(catalog.at(0), body.as_bytes()).unwrap();
+        let write = Write::Insert { collection: 0, draft, id: None };
+        Item { write, references: Vec::new(), target: None }
+    };
+    let work = Work::Batch(Batch { items: (0..500).map(item).collect(), shows_records: false });
+    let request = WriteRequest { work, token: None, origin: Origin::default() };
+    let told = store.writer.handle.submit(request).await;
+    assert!(is_unknown(&told), "{told:?}");
+    assert_eq!(store.fatal.tripped().await, "the thread that follows commits panicked");
+    assert_eq!(read(&store, &catalog).await, (Err(StoreError::Unavailable), Err(StoreError::Unavailable)));
+    assert_eq!(insert(&store, &catalog, "later").await, Err(StoreError::OutcomeUnknown));
+    store.close();
+    drop(store);
+    assert!(read(&open(folder.path(), &catalog), &catalog).await.0.unwrap().contains("new98"));
 }
