@@ -11,7 +11,7 @@ impl Group<'_> {
     /// Does all items or nothing. They stay as they are, so that it can be done again.
     pub(super) fn run_batch(&mut self, batch: &Batch) -> Result<Written, WriteError> {
         let mut run = BatchRun::new(batch);
-        let items = |group: &mut Self| {
+        let mut items = |group: &mut Self| {
             while run.place() < batch.items.len() {
                 let write = run.write_at(run.place()).map_err(WriteError::Refused);
                 let written = write.and_then(|write| group.run(&mut write.into_owned()));
@@ -24,7 +24,14 @@ impl Group<'_> {
             Ok(())
         };
         self.is_in_batch = true;
-        let done = if self.is_shared { self.in_savepoint(items) } else { self.as_first(items) };
+        let done = match (self.is_shared, self.can_be_repeated) {
+            (false, _) => self.as_first(items),
+            (true, true) => items(self).map_err(|error| match error {
+                WriteError::Engine(error) => WriteError::Engine(error),
+                _ => WriteError::Repeat,
+            }),
+            (true, false) => self.in_savepoint(items),
+        };
         self.is_in_batch = false;
         match done {
             Ok(()) => Ok(run.finish()),

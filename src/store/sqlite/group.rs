@@ -26,6 +26,8 @@ pub(super) enum WriteError {
     Refused(StoreError),
     /// It touches so many records that it must not share its commit; it left nothing behind.
     Large,
+    /// It is refused, and cannot be taken back alone: the whole group is to be done again.
+    Repeat,
     /// The engine failed: the whole group is in doubt.
     Engine(rusqlite::Error),
 }
@@ -48,6 +50,9 @@ pub(super) struct Group<'a> {
     pub(super) used_up: Vec<bool>,
     /// Whether others have written in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// Whether all that others have written in this transaction can be done again. Then a batch does without a
+    /// savepoint, which copies each page that it changes, and hardly any batch is refused.
+    pub(super) can_be_repeated: bool,
     /// Whether the write in hand is one of a batch, all of which is taken back where it is refused.
     pub(super) is_in_batch: bool,
     /// How many records its deletes have brought along so far.

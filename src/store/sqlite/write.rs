@@ -60,7 +60,7 @@ impl Group<'_> {
             Ok(_) => self.changes.extend(changes),
             Err(WriteError::Refused(_) | WriteError::Large) => _ = execute("ROLLBACK TO write")?,
             // The whole group is taken back.
-            Err(WriteError::Engine(_)) => return done,
+            Err(WriteError::Engine(_) | WriteError::Repeat) => return done,
         }
         execute("RELEASE write")?;
         done

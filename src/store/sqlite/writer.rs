@@ -26,7 +26,7 @@ use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql::Statements;
-use crate::store::write::WriteReply;
+use crate::store::write::{Work, WriteReply};
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::{PendingWrite, WriterHandle};
 use crate::store::write::queue::Waited;
@@ -34,6 +34,9 @@ use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 1_024;
+/// So many groups after one that had to be done again are done with more care: who sends one batch that is refused may
+/// send more.
+const CAREFUL_GROUPS: usize = 16;
 /// After so long without a write the log is emptied, so that a restart finds nothing to recover.
 const IDLE: Duration = Duration::from_secs(1);
 /// Who rests looks so often whether stored answers have become too old.
@@ -105,6 +108,8 @@ pub(super) struct WriterState {
     budget: AnswerBudget,
     /// Whether the last group found the disk full.
     is_full: bool,
+    /// How many groups are yet to be done so that each batch can be taken back alone.
+    careful_groups: usize,
 }
 
 impl WriterState {
@@ -144,6 +149,7 @@ impl WriterState {
             log,
             budget,
             is_full: false,
+            careful_groups: 0,
         };
         state.look_for_foreign()?;
         if is_full {
@@ -197,6 +203,7 @@ impl WriterState {
             changes: Changes::default(),
             used_up: self.used_up.clone(),
             is_shared: false,
+            can_be_repeated: self.careful_groups == 0 && !self.foreign.is_there(),
             is_in_batch: false,
             reached: 0,
             foreign: &self.foreign,
@@ -213,6 +220,8 @@ impl WriterState {
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
                 group.is_shared = !settled.is_empty();
+                // A write that is no batch gives up its values when it is done.
+                group.can_be_repeated &= matches!(pending.work, Work::Batch(_));
                 match group.settle(&mut pending) {
                     Ok(done) => {
                         kept += usize::from(done.is_kept);
@@ -223,12 +232,18 @@ impl WriterState {
                         writes.put_back(pending);
                         break;
                     }
+                    Err(WriteError::Repeat) => {
+                        settled.into_iter().for_each(|(pending, _)| writes.put_back(pending));
+                        writes.put_back(pending);
+                        return self.take_back();
+                    }
                     Err(WriteError::Engine(error)) => failure = Some(error),
                 }
             }
             settled.push((pending, reply));
         }
         let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
+        self.careful_groups = self.careful_groups.saturating_sub(1);
         if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
             // The one write of this group was taken back by the database, and was told so.
             settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
@@ -271,6 +286,15 @@ impl WriterState {
                 if self.is_full { self.log.make_room(&self.connection) } else { Ok(()) }
             }
         }
+    }
+
+    /// Takes back a group whose writes wait again, and lets them, and those of the next groups, be refused one by one.
+    fn take_back(&mut self) -> Result<(), String> {
+        self.careful_groups = CAREFUL_GROUPS;
+        let taken_back = self.connection.execute_batch("ROLLBACK");
+        // The answers that were stored went with it.
+        let counted = taken_back.and_then(|()| stored_answers::count(&self.connection, &self.budget));
+        counted.or_else(|error| self.judge(&error).1)
     }
 
     /// Begins a transaction, and looks at what others may have done to the file since the last one.

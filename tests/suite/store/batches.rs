@@ -110,6 +110,40 @@ fn others_are_not_touched_by_batches_that_are_refused_beside_them() {
     server.stop().is_sound();
 }
 
+/// A group of batches alone is done again where one of them is refused: what the others stored, and what they are told,
+/// is the same.
+#[test]
+fn batches_are_not_touched_by_others_that_are_refused_among_them() {
+    let home = Home::new(&config());
+    let server = home.serve();
+    let names = |thread: usize, number: usize| format!("t{thread}n{number}");
+    let kept = |name: &str| batch(&[address(7), user(name, r#""$0""#)]).key(name);
+    let told = race(16, |thread| {
+        let mut client = server.client();
+        let send = |number| {
+            let name = names(thread, number);
+            if thread % 4 == 0 {
+                let refused = batch(&[address(7), user(&name, r#""$0""#), user("Ada", "999999")]);
+                assert_eq!(client.send(&refused).status, 400);
+                return None;
+            }
+            let answer = client.send(&kept(&name));
+            assert_eq!(answer.status, 200, "{answer:?}");
+            Some((name, answer.json()))
+        };
+        (0..60).filter_map(send).collect::<Vec<_>>()
+    });
+    assert_eq!((server.total("/users/"), server.total("/address/")), (720, 720));
+    for (name, results) in told.into_iter().flatten() {
+        let again = server.send(&kept(&name));
+        assert_eq!((again.json(), again.header("Idempotency-Replayed")), (results.clone(), Some("true")));
+        let uri = results["results"][1]["ressource_uri"].as_str().unwrap();
+        assert_eq!(server.ask(&format!("GET {uri}")).json()["first_name"], json!(name));
+    }
+    assert_eq!((server.total("/users/"), server.total("/address/")), (720, 720));
+    server.stop().is_sound();
+}
+
 #[test]
 fn no_list_shows_a_part_of_a_transfer() {
     let home = Home::new(&configs::long_pages());
