@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use crate::bare;
 
 /// As carnet's own writer has it.
-const CHECKPOINT_PAGES: i64 = 8_000;
+const CHECKPOINT_PAGES: i64 = 12_000;
 
 struct Create {
     user: Value,

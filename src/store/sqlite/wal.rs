@@ -14,7 +14,7 @@ use crate::observe::{Event, Observer};
 
 /// The log is copied into the database, as far as readers let it, once it has this many pages. It then begins anew, and
 /// keeps its length.
-const COPIED_PAGES: u64 = 8_000;
+const COPIED_PAGES: u64 = 12_000;
 /// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most.
 const LARGEST_BYTES: u64 = 64 << 20;
 const CUT_EVERY: Duration = Duration::from_secs(1);
