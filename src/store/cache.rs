@@ -1,7 +1,7 @@
 //! What is derived from the data and kept in memory: sets of ids and blocks of records, of one version.
 //!
-//! The version is a number in the database that every commit raises. The writing thread applies each commit
-//! here before it answers anybody; a reader that had to go to the database compares versions, so that all
+//! The version is a number in the database that every commit raises. Each commit is applied here before anybody
+//! who wrote is answered; a reader that had to go to the database compares versions, so that all
 //! of a list is of one moment, and so that what one client was told no later one finds undone.
 
 pub(super) mod backend;
@@ -40,7 +40,7 @@ pub(super) mod view;
 use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use bytes::Bytes;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -81,6 +81,8 @@ pub(super) struct Cache {
     turns: AtomicU64,
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
+    /// How many readers are in lockstep with the writer.
+    in_lockstep: AtomicUsize,
     /// Told when a set or an order is made, or given up.
     made: Notify,
     /// Scans for one request, of which few may run at a time.
@@ -123,6 +125,15 @@ impl State {
     }
 }
 
+/// A reader in lockstep with the writer.
+pub(super) struct Lockstep<'a>(&'a AtomicUsize);
+
+impl Drop for Lockstep<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Cache {
     pub(super) fn new(catalog: Arc<Catalog>, version: u64, settings: &OpenSettings) -> Self {
         let limit_bytes = settings.memory;
@@ -137,6 +148,7 @@ impl Cache {
             builds: BuildQueue::default(),
             turns: AtomicU64::new(0),
             applied: AtomicU64::new(version),
+            in_lockstep: AtomicUsize::new(0),
             made: Notify::new(),
             scans: Semaphore::new(SCANS),
             is_closed: AtomicBool::new(false),
@@ -273,8 +285,20 @@ impl Cache {
         drop(replaced);
     }
 
-    /// Waits until a commit that a reader has seen in the database is applied here as well: a few
-    /// microseconds, as the writing thread does nothing between the two. Not waiting would let this reader
+    /// Lets no commit begin before the last one is applied, as long as what is given back is there: for a reader that
+    /// memory and the database must meet for.
+    pub(super) fn lockstep(&self) -> Lockstep<'_> {
+        self.in_lockstep.fetch_add(1, Ordering::Relaxed);
+        Lockstep(&self.in_lockstep)
+    }
+
+    /// Whether a commit must be applied before the next one begins.
+    pub(super) fn is_in_lockstep(&self) -> bool {
+        self.in_lockstep.load(Ordering::Relaxed) > 0
+    }
+
+    /// Waits until a commit that a reader has seen in the database is applied here as well, which is what comes next: a
+    /// few microseconds after a lone write, some milliseconds after a thousand. Not waiting would let this reader
     /// tell of a record that the next one does not find. So it is refused where nothing is applied any more.
     pub(super) fn wait_for(&self, version: u64) -> Result<(), StoreError> {
         loop {

@@ -72,6 +72,8 @@ pub(in crate::store) async fn list(
     // Boxed: pages that memory has must not carry along what this needs.
     Box::pin(async move {
         let _permit = backend.limiter().acquire().await?;
+        // What it reads must be of the version of something that memory has.
+        let _lockstep = backend.cache().lockstep();
         if !is_known && let Some(page) = learn(backend, &mut request, &query).await? {
             return Ok(page);
         }

@@ -53,6 +53,7 @@ impl Group<'_> {
         // A trigger may have ended the transaction.
         if matches!(done, Err(WriteError::Refused(_))) && !self.connection.is_autocommit() {
             self.changes = Changes::default();
+            self.is_begun_again = true;
             self.connection.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
         }
         done

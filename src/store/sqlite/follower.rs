@@ -16,8 +16,8 @@ use crate::store::write::handle::PendingWrite;
 const MANY: usize = 256;
 
 /// How much less than others the thread asks for a core, as `nice` counts it: who sends many writes at once waits rather
-/// than all who read.
-const PATIENCE: i32 = 5;
+/// than all who read. A little less only, since some wait for it.
+const PATIENCE: i32 = 2;
 
 /// What a commit has done that is on disk.
 pub(super) struct Committed {
@@ -71,7 +71,7 @@ impl Follower {
     /// Has a commit followed, now or beside what the writer does next.
     pub(super) fn follow(&mut self, committed: Committed) -> Result<(), String> {
         self.wait()?;
-        if committed.changes.kept().len() < MANY {
+        if committed.changes.kept().len() < MANY || self.followed.cache.is_in_lockstep() {
             self.followed.follow(committed);
             return Ok(());
         }

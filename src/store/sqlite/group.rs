@@ -50,6 +50,8 @@ pub(super) struct Group<'a> {
     pub(super) used_up: Vec<bool>,
     /// Whether others have written in this transaction, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// Whether the transaction was begun again, and others may have written in between.
+    pub(super) is_begun_again: bool,
     /// Whether all that others have written in this transaction can be done again. Then a batch does without a
     /// savepoint, which copies each page that it changes, and hardly any batch is refused.
     pub(super) can_be_repeated: bool,

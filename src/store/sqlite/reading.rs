@@ -133,8 +133,8 @@ impl Backend for Sqlite {
         Ok(())
     }
 
-    /// With the state held still the database is at most one commit ahead, and that one is applied as soon as we let
-    /// go. Nothing is waited for meanwhile, and nothing kept.
+    /// With the state held still the database is at most one commit ahead, as the reader is in lockstep with the writer,
+    /// and that one is applied as soon as we let go. Nothing is waited for meanwhile, and nothing kept.
     fn page_held(
         &self,
         request: &mut ListRequest<'_, '_>,

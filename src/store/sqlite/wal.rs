@@ -21,7 +21,6 @@ const CUT_EVERY: Duration = Duration::from_secs(1);
 /// Where less is free than the log may take, it is copied more often: what the database must grow by is then no more
 /// than the reserve can give once the disk is full, and a log that can be copied is one that can be cut.
 const SCARCE_BYTES: u64 = LARGEST_BYTES;
-/// How much is free is asked no more often than it may be needed.
 const COPIED_PAGES_IF_SCARCE: u64 = 64;
 
 pub(super) struct Log {
@@ -32,13 +31,13 @@ pub(super) struct Log {
     tried: Option<Instant>,
     /// Whether it was too long at the last try, and a reader in the way.
     is_held: bool,
-    /// How many frames are in use after a commit of the writer, as SQLite tells it.
-    frames: Arc<AtomicU64>,
+    /// How many frames are in use, as SQLite tells at a commit that has changed anything; taken from here.
+    told: Arc<AtomicU64>,
+    /// How many were in use after the last such commit.
+    frames: u64,
     page_bytes: u64,
-    /// The version of the file after the last commit of the writer, by SQLite's count.
+    /// The version of the file after the last commit, by SQLite's count; none where others may have been between.
     left: Option<u32>,
-    /// After how many frames it was last asked how much is free.
-    asked: u64,
 }
 
 impl Log {
@@ -47,10 +46,10 @@ impl Log {
         observer: Arc<Observer>,
         connection: &mut Connection,
     ) -> rusqlite::Result<Self> {
-        let frames = Arc::new(AtomicU64::new(0));
-        let told = frames.clone();
+        let told = Arc::new(AtomicU64::new(0));
+        let telling = told.clone();
         connection.wal_hook(Some(move |_: &mut Wal, pages: i32| {
-            told.store(pages.unsigned_abs().into(), Relaxed);
+            telling.store(pages.unsigned_abs().into(), Relaxed);
             Ok(())
         }))?;
         let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
@@ -60,23 +59,31 @@ impl Log {
             has_pages: true,
             tried: None,
             is_held: false,
-            frames,
+            told,
+            frames: 0,
             page_bytes: page_bytes.into(),
             left: None,
-            asked: 0,
         })
     }
 
-    /// Remembers what a commit of the writer left.
-    pub(super) fn note_commit(&mut self, connection: &Connection) {
+    /// Remembers what a commit of the writer left. Where the transaction failed, or was not the first since the last
+    /// look at what others did, nothing is known.
+    pub(super) fn note_commit(&mut self, connection: &Connection, is_known: bool) {
         self.has_pages = true;
-        self.left = data_version(connection);
+        // One that has changed nothing tells nothing.
+        let told = self.told.swap(0, Relaxed);
+        self.left = if is_known && told > 0 { data_version(connection) } else { None };
+        if told > 0 {
+            self.frames = told;
+        }
     }
 
     /// Whether nobody else has written since, nor cut it. Inside a transaction, in which nobody can. Where it says no,
     /// [`DatabaseFile::check_log`] knows more.
     pub(super) fn is_as_left(&self, connection: &Connection) -> bool {
-        let least = file::log_bytes(self.frames.load(Relaxed), self.page_bytes);
+        // What was told of other commits of this connection is not of the next.
+        self.told.store(0, Relaxed);
+        let least = file::log_bytes(self.frames, self.page_bytes);
         self.left.is_some() && self.left == data_version(connection) && self.file.log_bytes() >= least
     }
 
@@ -84,28 +91,14 @@ impl Log {
     /// where that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
         let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
-        let frames = self.frames.load(Relaxed);
+        let is_scarce = || self.frames >= COPIED_PAGES_IF_SCARCE && !self.file.has_room(SCARCE_BYTES);
         if self.measure() > LARGEST_BYTES && is_due {
             self.cut(connection)
-        } else if frames >= COPIED_PAGES || self.is_scarce(frames) {
+        } else if self.frames >= COPIED_PAGES || is_scarce() {
             copy(connection)
         } else {
             Ok(())
         }
-    }
-
-    /// Whether there is little room for a log that has so many frames.
-    fn is_scarce(&mut self, frames: u64) -> bool {
-        // It has begun anew.
-        self.asked = self.asked.min(frames);
-        if frames - self.asked < COPIED_PAGES_IF_SCARCE {
-            return false;
-        }
-        let is_scarce = !self.file.has_room(SCARCE_BYTES);
-        if !is_scarce {
-            self.asked = frames;
-        }
-        is_scarce
     }
 
     /// Empties it while there is nothing else to do. Others write to it as well: who changes keys, who notes their use.

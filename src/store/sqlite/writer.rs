@@ -26,10 +26,10 @@ use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql::Statements;
-use crate::store::write::{Work, WriteReply};
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::{PendingWrite, WriterHandle};
 use crate::store::write::queue::Waited;
+use crate::store::write::{Work, WriteReply};
 use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -203,6 +203,7 @@ impl WriterState {
             changes: Changes::default(),
             used_up: self.used_up.clone(),
             is_shared: false,
+            is_begun_again: false,
             can_be_repeated: self.careful_groups == 0 && !self.foreign.is_there(),
             is_in_batch: false,
             reached: 0,
@@ -243,9 +244,13 @@ impl WriterState {
             settled.push((pending, reply));
         }
         let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
+        let is_begun_again = group.is_begun_again;
         self.careful_groups = self.careful_groups.saturating_sub(1);
         if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
-            // The one write of this group was taken back by the database, and was told so.
+            // The one write of this group was taken back by the database, and was told so. What it was refused for may
+            // be of the last commit.
+            follower.wait()?;
+            self.log.note_commit(&self.connection, false);
             settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
             return Ok(());
         }
@@ -261,7 +266,7 @@ impl WriterState {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
         }
-        self.log.note_commit(&self.connection);
+        self.log.note_commit(&self.connection, failure.is_none() && !is_begun_again);
         if failure.is_none() {
             // A commit to a file that is no longer at its path is none. Nobody is told of it, nor reads it.
             self.file.check().inspect_err(|_| self.report_unknown(&settled))?;

@@ -80,7 +80,12 @@ impl Order {
     }
 
     /// Puts leaves in the place of others.
-    pub(super) fn replace(&mut self, place: usize, at: Range<usize>, leaves: impl IntoIterator<Item = Counted>) {
+    pub(super) fn replace(
+        &mut self,
+        place: usize,
+        at: Range<usize>,
+        leaves: impl IntoIterator<Item = Counted>,
+    ) {
         let bytes = &mut self.bytes;
         let block = Arc::make_mut(self.blocks.node_mut(place));
         *bytes -= block.nodes()[at.clone()].iter().map(cost).sum::<usize>();

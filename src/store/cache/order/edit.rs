@@ -4,9 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::leaf::{
-    Group, Leaf, common_prefix, joined, number, pass_sharing_more, write_key, write_number,
-};
+use super::leaf::{Group, Leaf, common_prefix, joined, number, pass_sharing_more, write_key, write_number};
 
 /// How many entries of a leaf stand before an entry.
 pub(super) fn rank(leaf: &[u8], key: &[u8], id: u64) -> usize {

@@ -250,3 +250,20 @@ fn a_reference_that_is_judged_late_refuses_its_own_write_and_no_other() {
     assert_eq!(create_together(&home, &server, &bodies), [409, 201, 201, 201, 409, 201, 201, 201]);
     agrees(&home, &server, "judged late");
 }
+
+/// A write that cannot begin has seen the new version of the file, and not what is new in it.
+#[test]
+fn a_trigger_that_comes_while_a_write_waits_in_vain_is_noticed() {
+    let (home, server) = serve(&configs::built_in());
+    create(&server, "first");
+    agrees(&home, &server, "before");
+    home.execute(
+        "CREATE TRIGGER other AFTER INSERT ON users BEGIN UPDATE users SET last_name = 'foreign'; END",
+    );
+    home.hold_writers(|| {
+        let answer = server.ask(r#"POST /users/ {"first_name":"second","last_name":"Doe"}"#);
+        assert_eq!(answer.status, 503, "{answer:?}");
+    });
+    create(&server, "third");
+    agrees(&home, &server, "afterwards");
+}
