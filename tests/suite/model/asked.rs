@@ -172,7 +172,13 @@ impl Asked {
 
     /// Why it is refused.
     pub(super) fn fault(&self, collection: usize) -> Option<String> {
-        let of_filters = self.filters.iter().find_map(|filter| filter.fault(collection));
+        let of_filters = self.filters.iter().enumerate();
+        let of_filters = of_filters.filter_map(|(at, filter)| Some((at, filter.fault(collection)?)));
+        // The first in the query, whatever it belongs to.
+        let by_place = |(at, (place, _)): &(usize, (usize, String))| {
+            if self.is_interleaved { (*place, *at) } else { (*at, *place) }
+        };
+        let of_filters = of_filters.min_by_key(by_place).map(|(_, (_, fault))| fault);
         let search = self.search.as_ref();
         let of_search = search.and_then(|text| search::fault(collection, &self.control("search"), text));
         let fault = if self.is_long { of_search.or(of_filters) } else { of_filters.or(of_search) };

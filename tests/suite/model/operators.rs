@@ -83,17 +83,16 @@ impl Filter {
         format!("{}:{}", quoted(&self.name(collection)), quoted(&self.texts.join(",")))
     }
 
-    /// Why it is refused. Whoever asks sends values of the right kind, or none.
-    pub(super) fn fault(&self, collection: usize) -> Option<String> {
+    /// Which of its texts is refused first, and why. Whoever asks sends values of the right kind, or none.
+    pub(super) fn fault(&self, collection: usize) -> Option<(usize, String)> {
         let text = &self.texts[0];
         let kind = self.on.map_or(Kind::Integer, |at| COLLECTIONS[collection].fields[at].kind);
         let is_text = matches!(kind, Kind::Text | Kind::Mood);
         let is_no_mood = |text: &String| !text.is_empty() && !MOODS.contains(&text.as_str());
         let folded = if is_text { fold(text) } else { text.as_str().into() };
+        let wrong = self.texts.iter().position(is_no_mood).filter(|_| kind == Kind::Mood);
         let fault = match self.operator {
-            Equal | Ne | In if kind == Kind::Mood && self.texts.iter().any(is_no_mood) => {
-                ": it is one of glad, sad, Sad"
-            }
+            Equal | Ne | In if wrong.is_some() => ": it is one of glad, sad, Sad",
             Equal | Ne | In => return None,
             Prefix | Contains if folded.is_empty() || folded.chars().count() > LONGEST => {
                 ": it has 1 to 64 characters"
@@ -105,7 +104,8 @@ impl Filter {
             },
             _ => return None,
         };
-        Some(format!("{} does not validate{fault}", self.name(collection)))
+        let place = wrong.filter(|_| self.operator == In).unwrap_or(0);
+        Some((place, format!("{} does not validate{fault}", self.name(collection))))
     }
 
     pub(super) fn matches(&self, id: i64, row: &Row) -> bool {
