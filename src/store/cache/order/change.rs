@@ -12,6 +12,9 @@ use crate::record::RecordId;
 /// A leaf with more bytes is split, since every change copies one.
 pub(super) const LEAF_BYTES: usize = 16 << 10;
 
+/// With so many bytes a leaf that is written counts as full, so that some more have room.
+pub(super) const FULL_BYTES: usize = LEAF_BYTES / 4 * 3;
+
 /// What a leaf takes besides its bytes: its allocation, and its place in a block with some room to grow.
 pub(super) const LEAF_OVERHEAD: usize = 80;
 
@@ -117,7 +120,7 @@ impl Order {
 
     /// Whether a leaf that is written has as many entries as leaves are filled with, so that some more have room.
     pub(super) fn is_filled(&self, writer: &LeafWriter) -> bool {
-        writer.len() >= self.full() || writer.bytes() >= LEAF_BYTES / 4 * 3
+        writer.len() >= self.full() || writer.bytes() >= FULL_BYTES
     }
 
     pub(super) fn full(&self) -> usize {

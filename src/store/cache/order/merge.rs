@@ -1,7 +1,7 @@
 //! Many entries that come at once: a leaf that gets several of them is written once.
 
 use super::Order;
-use super::change::{Counted, LEAF_BYTES, write};
+use super::change::{Counted, FULL_BYTES, write};
 use super::leaf::{self, LeafWriter};
 use crate::record::RecordId;
 
@@ -48,7 +48,7 @@ impl Order {
         let most = total.div_ceil(total.div_ceil(self.full()));
         let (mut leaves, mut writer, mut is_new) = (Vec::<Counted>::new(), LeafWriter::default(), true);
         let mut push = |key: &[u8], id: u64| {
-            if writer.len() >= most || writer.bytes() >= LEAF_BYTES / 4 * 3 {
+            if writer.len() >= most || writer.bytes() >= FULL_BYTES {
                 leaves.push(writer.take());
             }
             writer.push(key, id);
