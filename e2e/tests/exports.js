@@ -10,13 +10,19 @@ async function cutting(server) {
   const between = createServer((browser) => {
     const behind = connect(Number(port), '127.0.0.1');
     let isExport = false;
+    let answer = Buffer.alloc(0);
     browser.on('data', (bytes) => {
       isExport = bytes.includes('GET /_/export/');
       behind.write(bytes);
     });
     behind.on('data', (bytes) => {
       if (!isExport) return browser.write(bytes);
-      browser.write(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 20), () => setTimeout(() => browser.destroy(), 50));
+      // Head and body come in one packet or in several.
+      answer = Buffer.concat([answer, bytes]);
+      const head = answer.indexOf('\r\n\r\n');
+      if (head < 0 || answer.length < head + 20) return;
+      behind.destroy();
+      browser.end(answer.subarray(0, head + 20));
     });
     for (const [one, other] of [[browser, behind], [behind, browser]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
   });
