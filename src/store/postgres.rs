@@ -19,6 +19,7 @@ pub(super) mod fuzzing;
 mod group;
 mod group_attempt;
 mod group_batch;
+mod group_batches;
 mod group_error;
 mod group_run;
 mod group_steps;
@@ -62,6 +63,7 @@ mod write_refusals;
 mod writer;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwapOption, Guard};
@@ -140,9 +142,14 @@ impl Postgres {
         };
         let session = session_tasks::begin(server, first, &context).await.map_err(OpenError::Unreachable)?;
         let writer = WriterHandle::default();
-        let refusals = WriteRefusals::default();
-        let engine =
-            Arc::new(Self { id, context, writer, refusals, current: ArcSwapOption::new(Some(session)) });
+        let engine = Arc::new(Self {
+            id,
+            context,
+            writer,
+            refusals: WriteRefusals::default(),
+            careful_groups: AtomicUsize::new(0),
+            current: ArcSwapOption::new(Some(session)),
+        });
         let fatal = engine.context.fatal.clone();
         let work = writer::work(engine.clone());
         tokio::spawn(async move { fatal.guard_task("the writer", work).await });

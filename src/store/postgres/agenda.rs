@@ -90,6 +90,15 @@ impl<'w> Agenda<'w> {
         }
     }
 
+    /// The batches among these steps, each with its place among all that is to be done.
+    pub(super) fn batches(&self, steps: Range<usize>) -> Vec<(usize, &'w Batch)> {
+        let batch = |step: &Step<'w>| match step {
+            Step::Batch(place, batch) => Some((*place, *batch)),
+            _ => None,
+        };
+        self.steps[steps].iter().filter_map(batch).collect()
+    }
+
     /// The writes, each with its place among all that is to be done.
     pub(super) fn placed(&self) -> impl Iterator<Item = (usize, &'w Write)> {
         self.places.iter().copied().zip(self.writes.iter().copied())
@@ -101,14 +110,14 @@ impl<'w> Agenda<'w> {
         let at = self.writes.len();
         self.writes.push(write);
         self.places.push(place);
-        if !self.is_taken_by_last(collection, &statements[collection.position()], write) {
+        if !self.is_taken_by_last(collection, write) {
             self.last = Content::of(collection, write);
             self.steps.push(step(&statements[collection.position()], write, at));
         }
     }
 
     /// Puts a write into the last step, where it may share a statement with those there; says whether it does.
-    fn is_taken_by_last(&mut self, collection: &Collection, statements: &Statements, write: &Write) -> bool {
+    fn is_taken_by_last(&mut self, collection: &Collection, write: &Write) -> bool {
         let content = &mut self.last;
         let (range, is_taken) = match (self.steps.last_mut(), write) {
             (Some(Step::Inserts(range)), Write::Insert { draft, .. })
@@ -124,7 +133,7 @@ impl<'w> Agenda<'w> {
                 (range, content.take(*id, bytes(patch.values().iter().map(|(_, value)| value))))
             }
             (Some(Step::Deletes(range)), Write::Delete { id, seen: None, .. })
-                if may_grow(&self.writes, range, collection) && statements.deletes_together =>
+                if may_grow(&self.writes, range, collection) =>
             {
                 (range, content.take(*id, 8))
             }

@@ -1,6 +1,7 @@
 //! What a node has, whichever server it is with: what all work on that writes, reads, or looks for a server.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use arc_swap::ArcSwapOption;
 
@@ -15,6 +16,8 @@ pub struct Postgres {
     pub(super) context: SessionContext,
     pub(super) writer: WriterHandle,
     pub(super) refusals: WriteRefusals,
+    /// How many groups are to do their batches one after the other.
+    pub(super) careful_groups: AtomicUsize,
     /// None while no server takes writes.
     pub(super) current: ArcSwapOption<Session>,
 }

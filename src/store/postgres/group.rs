@@ -42,6 +42,10 @@ pub(super) struct Group<'a> {
     pub(super) lock_wait: LockWait,
     /// Whether several share it, who would wait for one that takes long.
     pub(super) is_shared: bool,
+    /// Whether its batches are done one after the other, as a group was done again a short while ago.
+    pub(super) is_careful: bool,
+    /// How many groups after it do so.
+    pub(super) careful_groups: &'a AtomicUsize,
     /// How many records its deletes have brought along so far.
     pub(super) reached: AtomicUsize,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.

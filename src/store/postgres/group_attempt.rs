@@ -5,6 +5,7 @@
 //! unknown, and the connection is given up.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio_postgres::error::SqlState;
@@ -17,8 +18,8 @@ use super::session::Session;
 use crate::observe::Event;
 use crate::record::moment::Moment;
 use crate::store::StoreError;
-use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
+use crate::store::write::{Work, WriteReply};
 
 /// A commit that takes longer is one whose outcome is unknown. Longer than a lock is waited for, which ends
 /// in an answer.
@@ -127,6 +128,8 @@ impl Postgres {
             key_check,
             lock_wait,
             is_shared: writes.len() > 1,
+            is_careful: self.is_careful(writes),
+            careful_groups: &self.careful_groups,
             reached: Default::default(),
             at_hand: Default::default(),
             is_open: Default::default(),
@@ -151,6 +154,16 @@ impl Postgres {
         }
         *place = is_fit.then_some(conn);
         outcome
+    }
+
+    /// Whether a group is to do its batches one after the other. Each that has several, and does, is one less.
+    fn is_careful(&self, writes: &[PendingWrite]) -> bool {
+        let batches = writes.iter().filter(|pending| matches!(pending.work, Work::Batch(_))).count();
+        let left = self.careful_groups.load(Relaxed);
+        if batches > 1 && left > 0 {
+            self.careful_groups.store(left - 1, Relaxed);
+        }
+        left > 0
     }
 
     fn answer(&self, writes: Vec<PendingWrite>, replies: Vec<WriteReply>) {

@@ -9,8 +9,8 @@ use tokio_postgres::Error;
 
 use super::agenda::{Agenda, Step};
 use super::group::{Group, Part, Sent};
+use super::group_batches::GivenIds;
 use super::group_error::GroupError;
-use super::{row, sql};
 use crate::record::RecordId;
 use crate::store::StoreError;
 use crate::store::write::batch::BatchRun;
@@ -27,7 +27,7 @@ struct Walk<'a, 'g> {
     /// How many ids were drawn for each collection.
     drawn: BTreeMap<usize, i64>,
     /// The ids that creates were given beforehand, by place.
-    given: HashMap<usize, RecordId>,
+    given: GivenIds,
     /// The records that upserts were found to be about, by place.
     found: HashMap<usize, Option<RecordId>>,
     /// Why the next item was refused. Some behind it may have been done, too.
@@ -35,19 +35,21 @@ struct Walk<'a, 'g> {
 }
 
 impl Group<'_> {
-    /// Does all items or nothing, behind what is under way, and leaves the end of the savepoint under way.
+    /// Does all items or nothing, behind what is under way, and leaves the end of the savepoint under way. Either all of
+    /// its creates have been given ids, or none.
     pub(super) async fn run_batch<'f>(
         &'f self,
         sent: &mut Vec<Sent<'f>>,
         batch: &'f Batch,
+        given: GivenIds,
     ) -> Result<WriteOutcome, GroupError> {
         self.send(sent, Part::Other, self.simply("SAVEPOINT batch"));
-        let mut walk = Walk::new(self, batch);
+        let mut walk = Walk::new(self, batch, given.clone());
         let mut walked = walk.go(sent, usize::MAX).await;
         if walked.as_ref().is_err_and(GroupError::may_be_of_an_item) {
             // Which one it is shows one by one. Where another tool came in between, this is the second look.
             self.send(sent, Part::Other, self.simply("ROLLBACK TO batch"));
-            walk = Walk::new(self, batch);
+            walk = Walk::new(self, batch, given);
             walked = walk.go(sent, 1).await;
         }
         walked?;
@@ -62,9 +64,15 @@ impl Group<'_> {
 }
 
 impl<'a, 'g> Walk<'a, 'g> {
-    fn new(group: &'a Group<'g>, batch: &'a Batch) -> Self {
-        let (run, drawn) = (BatchRun::new(batch), BTreeMap::new());
-        Self { group, batch, run, drawn, given: HashMap::new(), found: HashMap::new(), refusal: None }
+    fn new(group: &'a Group<'g>, batch: &'a Batch, given: GivenIds) -> Self {
+        let (mut run, mut drawn) = (BatchRun::new(batch), BTreeMap::new());
+        for (place, id) in &given {
+            run.foresee(*place, *id);
+            if let Write::Insert { collection, id: None, .. } = batch.items[*place].write {
+                *drawn.entry(collection).or_default() += 1;
+            }
+        }
+        Self { group, batch, run, drawn, given, found: HashMap::new(), refusal: None }
     }
 
     /// Does the items in stretches of so many at the most, until one is refused.
@@ -158,8 +166,11 @@ impl<'a, 'g> Walk<'a, 'g> {
             let is_create = |write: &Write| {
                 matches!(write, Write::Insert { id: None, .. }) && write.collection() == collection
             };
-            let creates = |place: &usize| is_create(&items[*place].write);
+            let creates = |place: &usize| is_create(&items[*place].write) && !self.given.contains_key(place);
             let creates: Vec<usize> = places.clone().filter(creates).collect();
+            if creates.is_empty() {
+                continue;
+            }
             let ids = self.draw_ids(collection, creates.len() as i64).await?;
             for (place, id) in creates.into_iter().zip(ids) {
                 self.run.foresee(place, id);
@@ -170,10 +181,9 @@ impl<'a, 'g> Walk<'a, 'g> {
     }
 
     async fn draw_ids(&mut self, collection: usize, number: i64) -> Result<Vec<RecordId>, Error> {
-        let text = sql::draw_ids(self.group.catalog.at(collection));
-        let rows = self.group.conn.query(&text, &[&number]).await?;
+        let ids = self.group.draw_ids(collection, number).await?;
         *self.drawn.entry(collection).or_default() += number;
-        rows.iter().filter_map(|row| row::id(row, 0).transpose()).collect()
+        Ok(ids)
     }
 
     /// What was drawn cannot be given back. So that the ids of all engines go on alike, a refused batch uses an id for

@@ -1,10 +1,17 @@
 //! The steps of a group, one after the other: put on their way, or waited for where one of them must look first.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tokio_postgres::Error;
+
 use super::agenda::{Agenda, Step};
+use super::change_log::MOST_LOGGED;
 use super::checked_writes::{CheckedOutcome, CheckedWrite};
 use super::group::{Group, Sent, have_steps};
+use super::group_batches::{self, GivenIds};
 use super::group_error::GroupError;
-use crate::store::write::WriteOutcome;
+use crate::store::write::{Write, WriteOutcome};
 
 impl Group<'_> {
     /// Puts all steps on their way, in order; waits where one of them must look first.
@@ -14,17 +21,15 @@ impl Group<'_> {
         agenda: &Agenda<'f>,
         outcomes: &mut Vec<WriteOutcome>,
     ) -> Result<(), GroupError> {
-        for (index, step) in agenda.steps.iter().enumerate() {
+        let mut index = 0;
+        while let Some(step) = agenda.steps.get(index) {
+            let mut steps = 1;
             match step {
                 Step::Inserts(_) | Step::Updates(_) | Step::Deletes(_) => self.start(sent, agenda, index),
-                Step::Careful(at) => {
-                    let place = agenda.places(step);
+                Step::Careful(_) => {
                     self.settle(sent, agenda, outcomes, false).await?;
-                    match (CheckedWrite { group: self }).run(agenda.writes[*at]).await {
-                        Ok(CheckedOutcome::To(outcome)) => outcomes.push(outcome),
-                        Ok(CheckedOutcome::TooFar) => return Err(GroupError::OneIsLarge(place.start)),
-                        Err(error) => return Err(GroupError::of(&error, false).at(place)),
-                    }
+                    steps = self.deletes_along(agenda, index).max(1);
+                    self.run_checked(agenda, index..index + steps, outcomes).await?;
                 }
                 Step::Upserts(range) => {
                     self.settle(sent, agenda, outcomes, false).await?;
@@ -35,10 +40,76 @@ impl Group<'_> {
                     if have_steps(sent) {
                         self.settle(sent, agenda, outcomes, false).await?;
                     }
-                    let done = self.run_batch(sent, batch).await;
-                    outcomes.push(done.map_err(|error| error.of_batch_at(*place))?);
+                    let creating = group_batches::creating(&agenda.steps[index..]);
+                    if creating > 1 && !self.is_careful {
+                        steps = creating;
+                        let batches = agenda.batches(index..index + steps);
+                        outcomes.extend(self.run_batches(sent, &batches).await?);
+                    } else {
+                        let done = self.run_batch(sent, batch, GivenIds::new()).await;
+                        outcomes.push(done.map_err(|error| error.of_batch_at(*place))?);
+                    }
                 }
             }
+            index += steps;
+        }
+        Ok(())
+    }
+
+    /// How many steps, from this one on, are deletes that take others along and that nothing can refuse: then it does not
+    /// matter which is first.
+    fn deletes_along(&self, agenda: &Agenda<'_>, index: usize) -> usize {
+        let mut ids = HashSet::new();
+        let mut first = None;
+        let is_one = |step: &&Step<'_>| match step {
+            Step::Careful(at) => match agenda.writes[*at] {
+                Write::Delete { collection, id, seen: None } => {
+                    *first.get_or_insert(*collection) == *collection
+                        && self.statements[*collection].takes_all_along
+                        && ids.insert(*id)
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        agenda.steps[index..].iter().take_while(is_one).take(MOST_LOGGED).count()
+    }
+
+    /// Does writes that must look first: several together where they are deletes for which that is the same, else one
+    /// after the other.
+    async fn run_checked(
+        &self,
+        agenda: &Agenda<'_>,
+        steps: Range<usize>,
+        outcomes: &mut Vec<WriteOutcome>,
+    ) -> Result<(), GroupError> {
+        let checked = CheckedWrite { group: self };
+        let writes = agenda.steps[steps].iter().filter_map(|step| match step {
+            Step::Careful(at) => Some((agenda.writes[*at], agenda.places(step))),
+            _ => None,
+        });
+        let (writes, places): (Vec<&Write>, Vec<Range<usize>>) = writes.unzip();
+        let (mut done, mut together) = (0, writes.len());
+        while done < writes.len() {
+            together = together.min(writes.len() - done);
+            let place = places[done].start..places[done + together - 1].end;
+            let failed = |error: Error| GroupError::of(&error, false).at(place.clone());
+            if together > 1 {
+                match checked.delete_several(&writes[done..done + together]).await.map_err(failed)? {
+                    Some(deleted) => {
+                        outcomes.extend(deleted);
+                        done += together;
+                    }
+                    // Half of them may be few enough, or without the one that is refused.
+                    None => together /= 2,
+                }
+                continue;
+            }
+            match checked.run(writes[done]).await.map_err(failed)? {
+                CheckedOutcome::To(outcome) => outcomes.push(outcome),
+                CheckedOutcome::TooFar => return Err(GroupError::OneIsLarge(place.start)),
+            }
+            done += 1;
         }
         Ok(())
     }

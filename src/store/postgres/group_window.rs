@@ -12,6 +12,8 @@ use crate::store::write::handle::{PendingWrite, WriterHandle};
 /// How many writes share a commit at the most, each item of a batch counted, so that the first of them does not wait for
 /// ever.
 pub(super) const LARGEST_GROUP: usize = 1_024;
+/// So many writes take many times what their commit does, and wait for nobody.
+const ENOUGH: usize = 256;
 /// The part of a commit that is waited, and the most of it.
 const PART: u32 = 4;
 const LONGEST: Duration = Duration::from_millis(5);
@@ -30,7 +32,7 @@ pub(super) struct GroupWindow {
 impl GroupWindow {
     /// A commit took this long; so many writes were answered by it or waited meanwhile.
     pub(super) fn note(&mut self, took: Duration, writes: usize) {
-        self.expected = writes.min(LARGEST_GROUP);
+        self.expected = writes.min(ENOUGH);
         self.patience = (took / PART).min(LONGEST);
     }
 

@@ -277,6 +277,23 @@ pub(super) fn is_kept_by_all(catalog: &Catalog, collection: &Collection) -> bool
     })
 }
 
+/// Whether nothing that is declared can keep a record, for each collection: all that refers to it goes along or lets go.
+pub(super) fn take_all_along(catalog: &Catalog) -> Vec<bool> {
+    let mut take = vec![true; catalog.collections().len()];
+    // Those that refer to a collection stand below it.
+    for collection in catalog.collections().iter().rev() {
+        take[collection.position()] =
+            catalog.referrers(collection).all(|(referrer, position)| {
+                match referrer.fields()[position].reference().map(|it| it.on_delete) {
+                    Some(OnDelete::Cascade) => take[referrer.position()],
+                    Some(OnDelete::SetNull) => true,
+                    Some(OnDelete::Restrict) | None => false,
+                }
+            });
+    }
+    take
+}
+
 /// The next $1 ids of a collection, which no other record will have.
 pub(super) fn draw_ids(collection: &Collection) -> String {
     let name = literal(&quote(collection.name()));
@@ -296,11 +313,17 @@ pub(super) fn lock_one(collection: &Collection) -> String {
     format!("SELECT id, {} FROM {} WHERE id = $1 FOR UPDATE", columns(collection), quote(collection.name()))
 }
 
-/// The ids of the records whose field at `position` refers to one of the records $1, in one array.
+/// Which of the records $1 are there: nobody else changes them before we are done. In one order, whoever locks them.
+pub(super) fn lock_some(collection: &Collection) -> String {
+    format!("SELECT id FROM {} WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE", quote(collection.name()))
+}
+
+/// The ids of the records whose field at `position` refers to one of the records $1, in one array, $2 at the most.
 pub(super) fn referring(collection: &Collection, position: usize) -> String {
     let field = quote(collection.fields()[position].name());
     format!(
-        "SELECT array_agg(id ORDER BY id) FROM {} WHERE {field} = ANY($1::bigint[])",
+        "SELECT array_agg(id ORDER BY id) FROM \
+         (SELECT id FROM {} WHERE {field} = ANY($1::bigint[]) LIMIT $2::bigint) AS found",
         quote(collection.name())
     )
 }

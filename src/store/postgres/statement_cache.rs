@@ -27,20 +27,25 @@ pub(super) struct Statements {
     pub(super) blockers: Vec<Blocker>,
     /// Whether `delete` does all there is to do; else others change along with it.
     pub(super) deletes_alone: bool,
-    /// Whether one record of the collection cannot keep another: then several are deleted at once.
-    pub(super) deletes_together: bool,
+    /// Whether nothing that is declared keeps a record from being deleted with all that refers to it.
+    pub(super) takes_all_along: bool,
 }
 
 impl Statements {
     pub(super) fn all(catalog: &Catalog, undeclared_refs: &[UndeclaredRef]) -> Arc<[Self]> {
-        catalog
-            .collections()
-            .iter()
-            .map(|collection| Self::new(catalog, collection, undeclared_refs))
+        let along = sql::take_all_along(catalog);
+        let collections = catalog.collections().iter().zip(along);
+        collections
+            .map(|(collection, along)| Self::new(catalog, collection, along, undeclared_refs))
             .collect()
     }
 
-    fn new(catalog: &Catalog, collection: &Collection, undeclared_refs: &[UndeclaredRef]) -> Self {
+    fn new(
+        catalog: &Catalog,
+        collection: &Collection,
+        takes_all_along: bool,
+        undeclared_refs: &[UndeclaredRef],
+    ) -> Self {
         let deletes_alone = sql::is_kept_by_all(catalog, collection);
         let referrers = catalog.referrers(collection).filter(|_| deletes_alone);
         let referrers = referrers.map(|(referrer, position)| sql::keeper(referrer, position));
@@ -58,9 +63,7 @@ impl Statements {
             updates: Mutex::new(HashMap::new()),
             blockers,
             deletes_alone,
-            deletes_together: catalog
-                .referrers(collection)
-                .all(|(referrer, _)| referrer.position() != collection.position()),
+            takes_all_along,
         }
     }
 

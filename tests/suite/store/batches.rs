@@ -141,6 +141,8 @@ fn batches_are_not_touched_by_others_that_are_refused_among_them() {
         assert_eq!(server.ask(&format!("GET {uri}")).json()["first_name"], json!(name));
     }
     assert_eq!((server.total("/users/"), server.total("/address/")), (720, 720));
+    // Done again or not: each create has used one id.
+    assert_eq!((server.create_address(), server.create_user("a", "b")), (961, 1201));
     server.stop().is_sound();
 }
 

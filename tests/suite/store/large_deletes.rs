@@ -250,6 +250,38 @@ fn a_batch_with_large_deletes_among_others_is_done_wholly() {
     server.stop().is_sound();
 }
 
+/// Each has referrers of its own, more than a thousand together, and what it takes along has some, too.
+#[test]
+fn deletes_of_a_batch_take_along_what_each_of_them_would() {
+    let home = towns(40);
+    home.execute(&format!(
+        "INSERT INTO guests (town) {}; INSERT INTO houses (town) {}; INSERT INTO rooms (attic, house) {}",
+        each(2000, "1 + i % 40"),
+        each(80, "1 + i % 40"),
+        each(80, "i, 81 - i")
+    ));
+    let server = home.serve();
+    let count =
+        || ["towns", "guests", "houses", "rooms"].map(|name| server.total(&format!("/{name}/?count=1")));
+    let deletes: Vec<String> = (1..=30).map(|town| delete(&format!("/towns/{town}/"))).collect();
+    // One that is gone by then, and one that never was.
+    for town in [3, 99] {
+        let mut items = deletes.clone();
+        items.insert(15, delete(&format!("/towns/{town}/")));
+        let answer = server.client().send(&batch(&items));
+        assert_eq!(answer.status, 404, "{answer:?}");
+        assert!(answer.error().starts_with("item 15: "), "{answer:?}");
+        assert_eq!(count(), [40, 2000, 80, 80]);
+    }
+    assert_eq!(server.client().send(&batch(&deletes)).status, 200);
+    assert_eq!(count(), [10, 2000, 20, 20]);
+    assert_eq!((server.total("/guests/?town=30"), server.total("/guests/?town=31")), (0, 50));
+    for room in server.walk("/rooms/") {
+        assert_eq!(room["house"], json!(null), "{room}");
+    }
+    server.stop().is_sound();
+}
+
 /// What a savepoint makes dear.
 mod sqlite {
     use super::*;

@@ -10,6 +10,7 @@ use crate::support::batch::{address, batch, delete, put_user, user};
 use crate::support::home::Home;
 use crate::support::server::Server;
 
+const ADDRESS: &str = r#"{"country":"France","city":"Paris","street":"quai de Valmy","number":42}"#;
 const LOCKED_USER: &str = "SELECT FROM users WHERE id = 1 FOR UPDATE";
 
 /// Two nodes with an address and two users.
@@ -62,6 +63,39 @@ fn a_batch_or_an_upsert_that_waits_for_a_lock_holds_up_no_other() {
     for node in &nodes {
         assert_eq!((node.total("/users/"), node.total("/users/?address=1")), (5, 3));
     }
+}
+
+/// The ids of neighbouring batches are drawn together, for which a lock may stand in the way, too.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn batches_that_can_draw_no_ids_hold_up_no_other_of_their_group() {
+    const TURN: &str = "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
+    let cluster = Cluster::passing();
+    let [server, _] = start(&cluster);
+    let send = |request: Request| server.client().send(&request);
+    std::thread::scope(|scope| {
+        let batches = schema::hold(&cluster.url(), r#"ALTER SEQUENCE "users.id next" INCREMENT 1"#, || {
+            // The first waits for the turn alone, and the others behind it are a group.
+            let (batches, other) = schema::hold(&cluster.url(), TURN, || {
+                let batches = ["Jim", "Joan", "Jill"].map(|name| {
+                    let waiting = scope.spawn(move || send(batch(&[user(name, "1")])));
+                    server.wait_for_requests(1);
+                    waiting
+                });
+                let other =
+                    scope.spawn(move || send(Request::new("POST /address/").json(ADDRESS.to_owned())));
+                server.wait_for_requests(4);
+                (batches, other)
+            });
+            assert_eq!(other.join().unwrap().status, 201);
+            assert!(batches.iter().all(|waiting| !waiting.is_finished()));
+            batches
+        });
+        for waiting in batches {
+            assert_eq!(waiting.join().unwrap().status, 200);
+        }
+    });
+    assert_eq!((server.total("/users/"), server.total("/address/")), (5, 2));
 }
 
 #[test]
