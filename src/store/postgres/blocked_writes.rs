@@ -55,7 +55,7 @@ impl BlockedWrites {
     /// When one is to be tried, or has waited for too long.
     pub(super) fn next_event(&self) -> Option<Instant> {
         let first_end = self.writes.iter().map(end).min()?;
-        Some(self.next_try.map_or(first_end, |next_try| next_try.min(first_end)))
+        Some(self.next_try.map_or_else(Instant::now, |next_try| next_try.min(first_end)))
     }
 
     /// Takes out those that have waited for too long.
@@ -159,7 +159,8 @@ mod tests {
         );
         let second = blocked.take_due(second_try).unwrap();
         assert_eq!((ids([&second]), ids(&blocked.release(second.records()))), (vec![2], vec![]));
-        // Once a lock is free, the others are tried without a pause.
+        // Once a lock is free, the others are tried without a pause, whether or not another write comes.
+        assert!(blocked.next_event().is_some_and(|event| event <= Instant::now()));
         assert_eq!(ids(&blocked.take_due(began)), [3]);
         let third = blocked.take_due(began).unwrap();
         assert_eq!((ids([&third]), ids(&blocked.release(third.records()))), (vec![1], vec![1]));
