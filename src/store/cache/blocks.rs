@@ -44,8 +44,9 @@ impl BlockKey {
 pub(in crate::store) struct Block {
     /// A bit for each id that has a record.
     present: u32,
-    /// Where each record ends, in ascending order of ids, its comma not counted.
-    ends: Vec<u32>,
+    /// Where the bytes of each id end, its comma counted; an id without a record has none. It stands here rather than
+    /// elsewhere in memory: who reads records from many blocks waits for each place that they take.
+    ends: [u32; SIZE as usize],
     bytes: Bytes,
 }
 
@@ -93,9 +94,8 @@ impl Block {
         if self.present >> bit & 1 == 0 {
             return None;
         }
-        let rank = (self.present & ((1 << bit) - 1)).count_ones() as usize;
-        let start = if rank == 0 { 0 } else { self.ends[rank - 1] as usize + 1 };
-        Some(start..self.ends[rank] as usize)
+        let start = if bit == 0 { 0 } else { self.ends[bit as usize - 1] };
+        Some(start as usize..self.ends[bit as usize] as usize - 1)
     }
 
     /// The same block after some of its records have changed.
@@ -127,7 +127,7 @@ fn bit(id: RecordId) -> u32 {
 #[derive(Debug, Default)]
 pub(in crate::store) struct BlockBuilder {
     present: u32,
-    ends: Vec<u32>,
+    ends: [u32; SIZE as usize],
     bytes: Vec<u8>,
 }
 
@@ -135,9 +135,9 @@ impl BlockBuilder {
     /// Adds the record that `write` appends.
     pub(in crate::store) fn push<T>(&mut self, id: RecordId, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         let outcome = write(&mut self.bytes);
-        self.present |= 1 << bit(id);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.push(b',');
+        self.present |= 1 << bit(id);
+        self.ends[bit(id) as usize..].fill(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         outcome
     }
 
@@ -165,7 +165,7 @@ struct Bytewise;
 
 impl Weighter<BlockKey, Arc<Block>> for Bytewise {
     fn weight(&self, _: &BlockKey, block: &Arc<Block>) -> u64 {
-        (block.bytes.len() + block.ends.capacity() * 4 + OVERHEAD) as u64
+        (block.bytes.len() + OVERHEAD) as u64
     }
 }
 

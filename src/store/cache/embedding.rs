@@ -1,13 +1,11 @@
 //! What the records of a page refer to (`expand`), of the same moment as the page.
 
-use bytes::Bytes;
-
 use super::backend::Backend;
 use super::completion::complete;
 use super::embedded::Embedded;
 use super::list_request::ListRequest;
 use super::sequence::Found;
-use super::view::View;
+use super::view::{View, prefetch};
 use crate::record::{RecordId, members};
 use crate::store::StoreError;
 use crate::store::page::PIECE;
@@ -39,9 +37,9 @@ pub(super) async fn embed(
         if !referred.is_complete() {
             return Ok(None);
         }
-        for (id, record) in referred.records() {
-            embedded.insert(position, id, Bytes::copy_from_slice(record));
-        }
+        let records: Vec<(RecordId, &[u8])> = referred.records().collect();
+        prefetch(records.iter().map(|(_, record)| *record));
+        embedded.extend(position, &records);
     }
     if embedded.bytes() >= PIECE && !(request.room)(embedded.bytes()) {
         return Err(StoreError::NoRoom);

@@ -160,23 +160,25 @@ impl View {
     fn joined(&self, request: &ListRequest<'_, '_>, embedded: &Embedded) -> Page {
         let shown = request.shown();
         let is_whole = shown.is_all();
-        let mut bytes = Vec::with_capacity(self.ids.len() * USUAL_RECORD + ENVELOPE);
+        let mut texts: Vec<&[u8]> = Vec::with_capacity(self.ids.len());
         for run in &self.runs {
             let Some(block) = &run.block else { continue };
             let ids = &self.ids[run.ids.clone()];
-            let neighbours = if is_whole { block.neighbours(ids) } else { None };
-            let mut push = |text: &[u8]| {
-                if is_whole {
-                    bytes.extend_from_slice(text);
-                } else {
-                    shown.write(text, embedded, &mut bytes);
-                }
-                bytes.push(b',');
-            };
+            let neighbours = if is_whole && ids.len() > 1 { block.neighbours(ids) } else { None };
             match neighbours {
-                Some(records) => push(records),
-                None => ids.iter().filter_map(|id| block.text(*id)).for_each(push),
+                Some(records) => texts.push(records),
+                None => texts.extend(ids.iter().filter_map(|id| block.text(*id))),
             }
+        }
+        prefetch(texts.iter().copied());
+        let mut bytes = Vec::with_capacity(self.ids.len() * USUAL_RECORD + ENVELOPE);
+        for text in texts {
+            if is_whole {
+                bytes.extend_from_slice(text);
+            } else {
+                shown.write(text, embedded, &mut bytes);
+            }
+            bytes.push(b',');
         }
         // No comma behind the last.
         bytes.pop();
@@ -207,4 +209,16 @@ impl View {
         }
         builder.finish(self.total)
     }
+}
+
+/// Prefetches texts, by a look at both ends of each: where they stand far apart, the processor waits for all of them at
+/// once, instead of for each while it is copied.
+pub(super) fn prefetch<'a>(texts: impl Iterator<Item = &'a [u8]>) {
+    let mut seen = 0;
+    for text in texts {
+        if let [first, .., last] = text {
+            seen ^= first ^ last;
+        }
+    }
+    std::hint::black_box(seen);
 }
