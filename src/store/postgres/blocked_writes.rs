@@ -58,9 +58,13 @@ impl BlockedWrites {
         Some(self.next_try.map_or_else(Instant::now, |next_try| next_try.min(first_end)))
     }
 
-    /// Takes out those that have waited for too long.
-    pub(super) fn take_overdue(&mut self, now: Instant) -> Vec<PendingWrite> {
-        self.writes.extract_if(.., |write| end(write) <= now).collect()
+    /// Takes out those that have waited for too long, and then those that stood behind a batch of them: it may be for
+    /// another of its records that the batch waited.
+    pub(super) fn take_overdue(&mut self, now: Instant) -> (Vec<PendingWrite>, Vec<PendingWrite>) {
+        let overdue: Vec<PendingWrite> = self.writes.extract_if(.., |write| end(write) <= now).collect();
+        let batches = overdue.iter().filter(|write| write.one().is_none());
+        let followers = self.take_followers(batches.flat_map(PendingWrite::records).collect());
+        (overdue, followers)
     }
 
     /// Takes out the one that is to be tried now.
@@ -191,6 +195,20 @@ mod tests {
     }
 
     #[test]
+    fn who_stood_behind_a_batch_whose_time_is_over_is_free() {
+        let mut blocked = BlockedWrites::default();
+        let (began, later) = (Instant::now(), Instant::now() + SHORT);
+        blocked.add(batch(&[1, 2], began), began);
+        blocked.add(write(4, began), began);
+        for write in [write(4, later), batch(&[2, 3], later), write(3, later)] {
+            blocked.add(write, later);
+        }
+        let (overdue, followers) = blocked.take_overdue(began + LONGEST_WAIT);
+        assert_eq!((ids(&overdue), ids(&followers)), (vec![1, 4], vec![2, 3]));
+        assert_eq!(ids(&blocked.writes), [4], "its record is locked");
+    }
+
+    #[test]
     fn none_waits_for_longer_than_allowed_and_no_more_than_there_is_room_for() {
         let mut blocked = BlockedWrites::default();
         let began = Instant::now();
@@ -200,10 +218,10 @@ mod tests {
             blocked.add(write(2, later), later);
         }
         assert_eq!(blocked.writes.len(), MOST);
-        assert!(blocked.take_overdue(later).is_empty());
+        assert!(blocked.take_overdue(later).0.is_empty());
         blocked.next_try = Some(end + LONGEST_WAIT);
         assert_eq!(blocked.next_event(), Some(end));
-        assert_eq!(ids(&blocked.take_overdue(end)), [1]);
+        assert_eq!(ids(&blocked.take_overdue(end).0), [1]);
         assert!(blocked.has_room_for(&write(1, end)));
     }
 }

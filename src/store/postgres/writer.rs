@@ -38,7 +38,9 @@ pub(super) async fn work(engine: Arc<Postgres>) {
             None => writes.queue.some().await,
             Some(event) => _ = tokio::time::timeout_at(event, writes.queue.some()).await,
         }
-        engine.retry(&mut blocked).await;
+        if let Some(group) = engine.retry(&mut blocked).await {
+            next.push_front(group);
+        }
         let (mut group, mut lock_wait) = (Vec::new(), GROUP_WAIT);
         match next.pop_front() {
             Some((most, wait)) => {
@@ -139,15 +141,21 @@ impl Postgres {
         }
     }
 
-    /// Tries one of those that were set aside, where it is time to; refuses those whose time is over.
-    async fn retry(&self, blocked: &mut BlockedWrites) {
+    /// Tries one of those that were set aside, where it is time to; refuses those whose time is over, and answers the
+    /// group of those that need not wait for them any more.
+    async fn retry(&self, blocked: &mut BlockedWrites) -> Option<NextGroup> {
         let began = Instant::now();
-        refuse(blocked.take_overdue(began), &StoreError::Busy);
-        let Some(write) = blocked.take_due(began) else { return };
-        let records = write.records();
-        match self.commit_alone(write, RETRY_WAIT).await {
-            Some(write) => blocked.put_back(write, began, Instant::now()),
-            None => blocked.release(records).into_iter().for_each(|write| self.writer.put_back(write)),
+        let (overdue, followers) = blocked.take_overdue(began);
+        refuse(overdue, &StoreError::Busy);
+        let group = (followers.len(), BESIDE_BLOCKED_WAIT);
+        followers.into_iter().for_each(|write| self.writer.put_back(write));
+        if let Some(write) = blocked.take_due(began) {
+            let records = write.records();
+            match self.commit_alone(write, RETRY_WAIT).await {
+                Some(write) => blocked.put_back(write, began, Instant::now()),
+                None => blocked.release(records).into_iter().for_each(|write| self.writer.put_back(write)),
+            }
         }
+        (group.0 > 0).then_some(group)
     }
 }
