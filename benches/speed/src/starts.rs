@@ -35,7 +35,10 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
     }
     eprintln!("starts");
     for filled in &bench.filled {
-        let copy = bench.scratch.join("killed.db");
+        // A log of writes that the one before has left would be taken for its own.
+        let directory = bench.scratch.join(format!("killed-{}", filled.book.users));
+        std::fs::create_dir_all(&directory)?;
+        let copy = directory.join("carnet.db");
         fill::copy(&filled.carnet, &copy)?;
         let mut expected = filled.book.users;
         for file in [Some(filled.carnet.clone()), filled.pocketbase.as_ref().map(|pb| pb.join("data.db"))] {
@@ -52,7 +55,7 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
                 expected = kill_and_start(bench, results, filled, &copy, expected)?;
             }
         }
-        std::fs::remove_file(&copy)?;
+        std::fs::remove_dir_all(&directory)?;
     }
     Ok(())
 }
