@@ -13,6 +13,7 @@ mod export;
 pub mod fuzzing;
 mod idempotency;
 mod import;
+mod kept_pages;
 mod keys;
 mod log_path;
 mod me;
@@ -47,6 +48,7 @@ use cors::Cors;
 use error::ApiError;
 pub use error::listing_message;
 use import::Imports;
+use kept_pages::KeptPages;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
@@ -73,6 +75,7 @@ pub struct App {
     /// For exports at once.
     exports: Arc<Semaphore>,
     imports: Imports,
+    kept_pages: KeptPages,
 }
 
 /// The documents that depend on nothing but the configuration, made once.
@@ -98,6 +101,8 @@ impl App {
         let security_headers = SecurityHeaders::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
         let unknown_keys = UnknownKeyLimiter::new(settings.unknown_keys_per_minute);
+        // Where no version is at hand, none is kept.
+        let kept_pages = KeptPages::new(store.version().map_or(0, |_| settings.kept_pages));
         Self {
             catalog,
             store,
@@ -112,12 +117,21 @@ impl App {
             labels,
             exports: Arc::new(Semaphore::new(export::AT_ONCE)),
             imports: Imports::new(),
+            kept_pages,
         }
     }
 
     /// The beginning of absolute URLs in the answer to this request.
     fn base_url(&self, request: &Request) -> String {
         self.settings.base_url.clone().unwrap_or_else(|| request.origin())
+    }
+
+    /// What tells apart the requests that [`App::base_url`] differs for.
+    fn base_url_parts<'a>(&'a self, request: &'a Request) -> (&'a str, Cow<'a, str>) {
+        match &self.settings.base_url {
+            Some(base_url) => (base_url, Cow::Borrowed("")),
+            None => request.scheme_and_host(),
+        }
     }
 
     /// Judges a request in the order of the contract: path, method, access, rate limit. The rest is its endpoint's.

@@ -128,6 +128,15 @@ impl Store {
         }
     }
 
+    /// The version of the data that a list may show now, where memory alone can say: nobody has been told of a later one.
+    /// With PostgreSQL each request asks the database first.
+    pub fn version(&self) -> Option<u64> {
+        match self {
+            Self::Sqlite(engine) => Some(engine.version()),
+            Self::Postgres(_) => None,
+        }
+    }
+
     /// Does what is asked, wholly or not at all, and answers once it is on disk.
     pub async fn write(&self, request: WriteRequest) -> WriteReply {
         let collections = match request.token {

@@ -1,5 +1,6 @@
 //! Request: one request within its limits, its body still to come.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -85,6 +86,12 @@ impl Request {
 
     /// Scheme and host as the client sees them: `https://book.example.org`.
     pub fn origin(&self) -> String {
+        let (scheme, host) = self.scheme_and_host();
+        [scheme, "://", &host].concat()
+    }
+
+    /// The parts of [`Request::origin`].
+    pub fn scheme_and_host(&self) -> (&'static str, Cow<'_, str>) {
         let trusted = &self.connection.shared.settings.trusted_proxies;
         let said = forwarded::is_trusted(trusted, self.connection.peer).then_some(self.headers());
         let own = if self.connection.shared.tls.is_some() { "https" } else { "http" };
@@ -93,10 +100,8 @@ impl Request {
             Some(authority) => Some(authority.as_str()),
             None => self.headers().get(hyper::header::HOST)?.to_str().ok(),
         };
-        match said.and_then(forwarded::host).or_else(own_host) {
-            Some(host) => [scheme, "://", host].concat(),
-            None => format!("{scheme}://{}", self.connection.local),
-        }
+        let host = said.and_then(forwarded::host).or_else(own_host);
+        (scheme, host.map_or_else(|| self.connection.local.to_string().into(), Cow::Borrowed))
     }
 
     /// How long the path and the query of a request may be together.

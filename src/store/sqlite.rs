@@ -250,6 +250,10 @@ impl Sqlite {
         self.access_keys.readable().map_err(StoreError::NotReady)
     }
 
+    pub(super) fn version(&self) -> u64 {
+        self.cache.version()
+    }
+
     pub(super) fn measure(&self) {
         let usage = self.cache.bytes();
         self.observer.store().memory_is(usage.sets, usage.orders, usage.blocks);

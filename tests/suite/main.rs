@@ -57,6 +57,7 @@ mod api {
     mod imports;
     mod json_exactness;
     mod judgement;
+    mod kept_pages;
     mod keys;
     mod limits;
     mod link;
