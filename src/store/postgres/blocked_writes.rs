@@ -15,6 +15,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The pause before the first try, and how many times as long as a try in vain the pause after it is.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_FACTOR: u32 = 4;
+/// How often those are let go at the most who stood behind one whose time is over: each time costs everybody a wait.
+const FREED_EVERY: Duration = Duration::from_millis(200);
 /// How many may be set aside, each item of a batch counted, and how many bytes of text they may have together. One alone
 /// is always taken.
 const MOST: usize = 1_024;
@@ -26,6 +28,8 @@ pub(super) struct BlockedWrites {
     writes: Vec<PendingWrite>,
     /// When it is tried; `None` is at once.
     next_try: Option<Instant>,
+    /// When some were last let go because one before them was over.
+    freed: Option<Instant>,
 }
 
 impl BlockedWrites {
@@ -58,12 +62,15 @@ impl BlockedWrites {
         Some(self.next_try.map_or_else(Instant::now, |next_try| next_try.min(first_end)))
     }
 
-    /// Takes out those that have waited for too long, and then those that stood behind a batch of them: it may be for
-    /// another of its records that the batch waited.
+    /// Takes out those that have waited for too long, and then, now and then, those that stood behind one of them: it may
+    /// have waited for something else than they need.
     pub(super) fn take_overdue(&mut self, now: Instant) -> (Vec<PendingWrite>, Vec<PendingWrite>) {
         let overdue: Vec<PendingWrite> = self.writes.extract_if(.., |write| end(write) <= now).collect();
-        let batches = overdue.iter().filter(|write| write.one().is_none());
-        let followers = self.take_followers(batches.flat_map(PendingWrite::records).collect());
+        if overdue.is_empty() || self.freed.is_some_and(|freed| now < freed + FREED_EVERY) {
+            return (overdue, Vec::new());
+        }
+        let followers = self.take_followers(overdue.iter().flat_map(PendingWrite::records).collect());
+        self.freed = if followers.is_empty() { self.freed } else { Some(now) };
         (overdue, followers)
     }
 
@@ -195,17 +202,28 @@ mod tests {
     }
 
     #[test]
-    fn who_stood_behind_a_batch_whose_time_is_over_is_free() {
+    fn who_stood_behind_one_whose_time_is_over_is_free() {
         let mut blocked = BlockedWrites::default();
-        let (began, later) = (Instant::now(), Instant::now() + SHORT);
-        blocked.add(batch(&[1, 2], began), began);
-        blocked.add(write(4, began), began);
-        for write in [write(4, later), batch(&[2, 3], later), write(3, later)] {
-            blocked.add(write, later);
+        let began = Instant::now();
+        let (soon, later) = (began + SHORT, began + FREED_EVERY);
+        for (write, since) in [
+            (batch(&[1, 2], began), began),
+            (batch(&[2, 3], soon), soon),
+            (write(5, later), later),
+            (write(3, later), later),
+        ] {
+            blocked.add(write, since);
         }
         let (overdue, followers) = blocked.take_overdue(began + LONGEST_WAIT);
-        assert_eq!((ids(&overdue), ids(&followers)), (vec![1, 4], vec![2, 3]));
-        assert_eq!(ids(&blocked.writes), [4], "its record is locked");
+        assert_eq!((ids(&overdue), ids(&followers)), (vec![1], vec![2, 3]));
+        assert_eq!(ids(&blocked.writes), [5]);
+        // It is still locked, and so are they set aside again.
+        followers.into_iter().for_each(|write| blocked.add(write, later));
+        let (overdue, followers) = blocked.take_overdue(soon + LONGEST_WAIT);
+        assert_eq!((ids(&overdue), ids(&followers)), (vec![2], vec![]), "not so often");
+        blocked.add(write(5, later + SHORT), later);
+        let (overdue, followers) = blocked.take_overdue(later + LONGEST_WAIT);
+        assert_eq!((ids(&overdue), ids(&followers)), (vec![5, 3], vec![5]));
     }
 
     #[test]
