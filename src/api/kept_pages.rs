@@ -1,5 +1,5 @@
-//! Pages of lists as they were answered, kept until anything is written: who asks for one again gets the same bytes, and
-//! nothing is looked up or put together.
+//! A response cache: pages of lists as they were answered, kept until anything is written. Who asks for one again gets the
+//! same bytes, and nothing is looked up or put together.
 //!
 //! A page is kept the second time it is asked for at one version of the data. To keep each would cost more than it
 //! gains where much is written, or where everybody asks for something else.
