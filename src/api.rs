@@ -13,7 +13,6 @@ mod export;
 pub mod fuzzing;
 mod idempotency;
 mod import;
-mod kept_pages;
 mod keys;
 mod log_path;
 mod me;
@@ -48,7 +47,6 @@ use cors::Cors;
 use error::ApiError;
 pub use error::listing_message;
 use import::Imports;
-use kept_pages::KeptPages;
 use origin_policy::OriginPolicy;
 use route::{Labels, Route};
 use security_headers::SecurityHeaders;
@@ -75,7 +73,6 @@ pub struct App {
     /// For exports at once.
     exports: Arc<Semaphore>,
     imports: Imports,
-    kept_pages: KeptPages,
 }
 
 /// The documents that depend on nothing but the configuration, made once.
@@ -101,8 +98,6 @@ impl App {
         let security_headers = SecurityHeaders::new(cors.is_some(), settings.hsts);
         let labels = Labels::new(&catalog, &observer);
         let unknown_keys = UnknownKeyLimiter::new(settings.unknown_keys_per_minute);
-        // Where no version is at hand, none is kept.
-        let kept_pages = KeptPages::new(store.version().map_or(0, |_| settings.kept_pages));
         Self {
             catalog,
             store,
@@ -117,21 +112,12 @@ impl App {
             labels,
             exports: Arc::new(Semaphore::new(export::AT_ONCE)),
             imports: Imports::new(),
-            kept_pages,
         }
     }
 
     /// The beginning of absolute URLs in the answer to this request.
     fn base_url(&self, request: &Request) -> String {
         self.settings.base_url.clone().unwrap_or_else(|| request.origin())
-    }
-
-    /// What tells apart the requests that [`App::base_url`] differs for.
-    fn base_url_parts<'a>(&'a self, request: &'a Request) -> (&'a str, Cow<'a, str>) {
-        match &self.settings.base_url {
-            Some(base_url) => (base_url, Cow::Borrowed("")),
-            None => request.scheme_and_host(),
-        }
     }
 
     /// Judges a request in the order of the contract: path, method, access, rate limit. The rest is its endpoint's.
@@ -269,6 +255,11 @@ impl Answer for App {
         let mut response = answered.unwrap_or_else(|error| self.error_response(error, request));
         context.mark(request, &mut response);
         response
+    }
+
+    /// Of the records and of the keys: both only rise, and so does their sum.
+    fn version(&self) -> Option<u64> {
+        Some(self.store.version()?.wrapping_add(self.store.access_keys().version()))
     }
 
     fn longest_body(&self, path: &str) -> Option<usize> {

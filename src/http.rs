@@ -5,6 +5,9 @@
 
 mod answer;
 mod body;
+mod cacheable;
+mod cached_delivery;
+mod caller;
 mod capacity;
 mod chunks;
 pub mod client;
@@ -34,6 +37,7 @@ mod refusal;
 mod request;
 mod request_id;
 pub mod response;
+mod response_cache;
 mod room;
 mod server;
 mod shared;
@@ -50,13 +54,14 @@ mod window;
 
 pub use answer::Answer;
 pub use bytes::Bytes;
+pub use caller::Caller;
 pub use content::Content;
 pub use encoders::Coding;
 pub use hyper::header::{self, HeaderName, HeaderValue};
 pub use hyper::{HeaderMap, Method, StatusCode, Uri};
 pub use limits::Settings;
 pub use refusal::Refusal;
-pub use request::{Caller, Request};
+pub use request::Request;
 pub use response::Response;
 pub use room::Room;
 pub use server::serve;

@@ -125,6 +125,11 @@ impl Observer {
         drop(Counted(&self.metrics.requests_in_flight));
     }
 
+    /// Counts an answer that was given again out of the response cache.
+    pub fn cache_hit(&self) {
+        self.metrics.cache_hits.own().fetch_add(1, Relaxed);
+    }
+
     /// Says how many bytes answers take that their clients have not taken yet.
     pub fn answers_are(&self, bytes: usize) {
         self.metrics.answer_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));

@@ -103,6 +103,10 @@ impl http::Caller for Holder {
     fn name(&self) -> &str {
         &self.name
     }
+
+    fn repeats(&self) {
+        self.is_used(Moment::now());
+    }
 }
 
 /// What a look at the presented key tells.

@@ -55,6 +55,10 @@ pub(super) struct RequestContext<'a> {
     pub(super) query: Vec<Pair<'a>>,
     /// Whether the answer is one that was given before.
     pub(super) is_replayed: bool,
+    /// Whether the same request gets the same answer until something changes.
+    pub(super) is_lasting: bool,
+    /// Whether the caller presented nothing that is counted, or that ends by itself.
+    may_last: bool,
     /// What the caller was let in by and when, until the store has confirmed it: memory may be old.
     unconfirmed: Option<(Credential, Instant)>,
     tally: Option<Tally>,
@@ -76,6 +80,8 @@ impl<'a> RequestContext<'a> {
             caller: Caller::Anonymous,
             query: Vec::new(),
             is_replayed: false,
+            is_lasting: false,
+            may_last: !app.settings.shows_server_timing,
             unconfirmed: None,
             tally: None,
             subject: Subject::Service,
@@ -103,6 +109,11 @@ impl<'a> RequestContext<'a> {
         presented: Presented,
         request: &Request,
     ) -> Result<(), ApiError> {
+        self.may_last &= match &presented {
+            Presented::Nothing => true,
+            Presented::Unknown => false,
+            Presented::Known(credential) => credential.until.is_none(),
+        };
         let admission = match (route, &presented) {
             // Where others would pass as anonymous, who asks about a key hears that it is none.
             (Route::Me, Presented::Unknown) => Admission::KnownOnly,
@@ -215,6 +226,9 @@ impl<'a> RequestContext<'a> {
         let headers = response.headers_mut();
         if let Caller::Known(holder) = self.caller {
             request.set_caller(holder);
+        }
+        if self.is_lasting && self.may_last && self.tally.is_none() {
+            request.set_lasting();
         }
         match self.subject {
             Subject::Service => {}

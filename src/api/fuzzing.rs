@@ -52,6 +52,6 @@ pub fn link(
     next: Option<Place>,
     base_url: &str,
 ) -> Option<Bytes> {
-    let page = Page { records: Records::Joined(Vec::new()), total, offset: 0, next, version: None };
+    let page = Page { records: Records::Joined(Vec::new()), total, offset: 0, next };
     envelope::link(collection, listing, &page, usize::MAX, || base_url.to_owned())
 }

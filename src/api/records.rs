@@ -2,7 +2,6 @@
 
 use super::context::RequestContext;
 use super::error::ApiError;
-use super::kept_pages::{Asked, Question, linked};
 use super::{content, envelope};
 use crate::catalog::collection::Collection;
 use crate::http::{Bytes, Content, HeaderValue, Request, Response, StatusCode, header, response};
@@ -21,15 +20,7 @@ pub(super) async fn list(
     request: &Request,
 ) -> Result<Response, ApiError> {
     let app = context.app;
-    let (scheme, host) = app.base_url_parts(request);
     let query = std::mem::take(&mut context.query);
-    let question = Question { place: [scheme, &host, collection.name()], query: &query };
-    let version = app.store.version();
-    let asked = version.map_or(Asked::First, |version| app.kept_pages.ask(question, version));
-    if let Asked::Kept(page) = &asked {
-        context.timing.mark("kept_pages");
-        return Ok(page.response());
-    }
     let listing =
         Listing::parse(collection, query.iter()).map_err(|error| ApiError::listing(collection, error))?;
     context.timing.mark("listing");
@@ -37,15 +28,14 @@ pub(super) async fn list(
     let page = app.store.list(collection, &listing, &mut |bytes| room.take(bytes)).await?;
     context.timing.mark("store");
     let link = envelope::link(collection, &listing, &page, request.longest_url(), || app.base_url(request));
-    let link = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok());
-    // Whatever was looked at on the way is of this version, too: none was written meanwhile.
-    let unchanged = version.filter(|_| page.version == version);
     let content = envelope::write(collection, &listing, page);
-    if let (Asked::Again, Some(version)) = (asked, unchanged) {
-        app.kept_pages.keep(question, version, &content, link.as_ref());
-    }
     context.timing.mark("envelope");
-    Ok(linked(response::json(StatusCode::OK, content.within(room)), link))
+    context.is_lasting = true;
+    let mut response = response::json(StatusCode::OK, content.within(room));
+    if let Some(link) = link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    Ok(response)
 }
 
 /// Answers one record.
@@ -76,6 +66,7 @@ pub(super) async fn fetch(
     if is_held {
         return Ok(held(request, shown.len(), tag));
     }
+    context.is_lasting = true;
     Ok(tagged(response::json(StatusCode::OK, shown), tag))
 }
 
@@ -110,6 +101,7 @@ async fn fetch_expanded(
     if is_held {
         return Ok(held(request, shown.len(), tag));
     }
+    context.is_lasting = true;
     Ok(tagged(response::json(StatusCode::OK, Content::from(shown).within(room)), tag))
 }
 

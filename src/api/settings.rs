@@ -30,8 +30,6 @@ pub struct Settings {
     pub temporary_folder: PathBuf,
     /// The longest file that may be imported, in bytes; 0 takes the path away.
     pub max_import: usize,
-    /// How much pages may take that are kept to be answered again, in bytes.
-    pub kept_pages: usize,
     /// For how many seconds browsers are to come with TLS only; 0 for nothing said.
     pub hsts: u64,
 }
@@ -50,7 +48,6 @@ impl Default for Settings {
             export_timeout: Duration::from_secs(900),
             temporary_folder: PathBuf::from("/tmp"),
             max_import: 256 << 20,
-            kept_pages: 8 << 20,
             hsts: 0,
         }
     }

@@ -23,8 +23,8 @@ use crate::store::backup::schedule::Backups;
 /// and a store that is idle to be closed, short enough for the supervisor that starts us again.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// Which part of `[server] memory` pages that are asked for again may take, besides it.
-const KEPT_PAGES_PART: usize = 32;
+/// Which part of `[server] memory` answers that are kept to be given again may take, besides it.
+const KEPT_ANSWERS_PART: usize = 32;
 
 pub(super) fn run(config: Config) -> anyhow::Result<()> {
     let mut stop = Stop::listen()?;
@@ -60,12 +60,13 @@ pub(super) fn run(config: Config) -> anyhow::Result<()> {
             .context("the thread that makes backups cannot be started")
     });
     let backups = backups.transpose()?;
-    let has_console = config.api.has_console;
-    let api = api::Settings {
-        temporary_folder: environment::temporary_folder(),
-        kept_pages: config.store.memory / KEPT_PAGES_PART,
-        ..config.api
+    let http = http::Settings {
+        // Where no version is at hand, none is kept.
+        kept_answers: store.version().map_or(0, |_| config.store.memory / KEPT_ANSWERS_PART),
+        ..http
     };
+    let has_console = config.api.has_console;
+    let api = api::Settings { temporary_folder: environment::temporary_folder(), ..config.api };
     let app = Arc::new(App::new(catalog.clone(), store.clone(), observer.clone(), api));
     warn_if_exposed(&observer, config.listen, &catalog);
 

@@ -15,6 +15,12 @@ pub trait Answer: Send + Sync + 'static {
     /// [`Refusal::Panicked`].
     fn answer(&self, request: &mut Request) -> impl Future<Output = Response> + Send;
 
+    /// The version of all that answers show: it rises with every change of that. `None`: nobody knows it here, and no
+    /// answer is kept.
+    fn version(&self) -> Option<u64> {
+        None
+    }
+
     /// How long the body of a request to this path may be, where that is not the usual length.
     fn longest_body(&self, _path: &str) -> Option<usize> {
         None

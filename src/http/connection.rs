@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::date;
 use super::delivery::Deliveries;
+use super::forwarded;
 use super::framing::Framing;
 use super::phase::{Phase, PhaseClock};
 use super::request_id::Share;
@@ -39,6 +40,8 @@ pub(super) struct Connection {
     /// The server has no more time for anybody.
     is_ended: AtomicBool,
     has_unread_bytes: AtomicBool,
+    /// A kept answer is on its way, of which the HTTP library knows nothing.
+    is_delivering: AtomicBool,
     /// An answer is streamed; of HTTP/1 only.
     is_streaming: AtomicBool,
     /// The end of a stream is the end of the connection: its client is of HTTP/1.0.
@@ -63,6 +66,7 @@ impl Connection {
             is_cut: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
             has_unread_bytes: AtomicBool::new(false),
+            is_delivering: AtomicBool::new(false),
             is_streaming: AtomicBool::new(false),
             ends_with_stream: AtomicBool::new(false),
             waker: OnceLock::new(),
@@ -85,10 +89,20 @@ impl Connection {
         }
     }
 
+    /// Who the peer is, where it is a proxy whose words about its clients are believed.
+    pub(super) fn believed_peer(&self) -> Option<IpAddr> {
+        Some(self.peer).filter(|peer| forwarded::is_trusted(&self.shared.settings.trusted_proxies, *peer))
+    }
+
     /// Notes that an answer is made, and everything of it that could be sent has been.
     pub(super) fn rest(&self) {
         let is_streaming = self.is_streaming.load(Relaxed);
         self.enter(if is_streaming { Phase::Answering } else { Phase::Idle });
+    }
+
+    /// Notes that a kept answer is on its way, or has gone.
+    pub(super) fn set_delivering(&self, is_delivering: bool) {
+        self.is_delivering.store(is_delivering, Relaxed);
     }
 
     /// Notes that an answer is streamed from now on. In HTTP/2 deliveries say so.
@@ -201,7 +215,9 @@ impl Connection {
     /// has had no request may have one on its way; and of one whose next request has begun, the HTTP library may have
     /// read all of it and not looked at it yet: told to finish, it would throw it away.
     fn must_finish(&self) -> bool {
-        self.shared.stopping().is_some() && !matches!(self.phase(), Phase::Fresh | Phase::Head)
+        self.shared.stopping().is_some()
+            && !self.is_delivering.load(Relaxed)
+            && !matches!(self.phase(), Phase::Fresh | Phase::Head)
     }
 
     /// Waits for something as long as the connection is not cut, and the clock shows what an answer can say: the HTTP

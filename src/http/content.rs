@@ -41,16 +41,6 @@ impl Content {
         self
     }
 
-    /// All of it in memory of its own, where it is whole and no longer than `most`.
-    pub fn copied(&self, most: usize) -> Option<Bytes> {
-        match self {
-            Content::Whole(whole) if whole.len() <= most => {
-                Some(whole.pieces().map(AsRef::as_ref).collect::<Vec<&[u8]>>().concat().into())
-            }
-            Content::Whole(_) | Content::Streamed(_) => None,
-        }
-    }
-
     /// How many bytes it has, where that is known.
     pub(super) fn len(&self) -> Option<usize> {
         match self {

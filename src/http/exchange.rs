@@ -19,7 +19,7 @@ use super::request::Request;
 use super::request_id::X_REQUEST_ID;
 use super::response::Response;
 use super::room::Room;
-use super::{compression, date, head};
+use super::{cacheable, compression, date, head};
 use crate::observe::{Outcome, RequestReport};
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -82,6 +82,7 @@ pub(super) async fn answer<A: Answer>(
     }
     answer.mark(&request, &mut response);
     compression::encode(request.headers(), &shared.compressors, &mut response, &mut room).await;
+    keep(connection, answer, &request, &response);
     response.headers_mut().insert(X_REQUEST_ID, request.id.to_header());
     if let Some(now) = date::now() {
         response.headers_mut().insert(header::DATE, now);
@@ -107,6 +108,18 @@ pub(super) async fn answer<A: Answer>(
         });
     }
     response.map(|body| body.within(room))
+}
+
+/// Keeps an answer that may be given again, unless something has changed since its request came.
+fn keep<A: Answer>(connection: &Connection, answer: &A, request: &Request, response: &Response) {
+    let Some(asked) = request.asked.filter(|_| request.is_lasting) else { return };
+    if answer.version() != Some(asked.version) {
+        return;
+    }
+    let path = answer.loggable_path(request.path());
+    if let Some(kept) = cacheable::cached(asked, request, response, path) {
+        connection.shared.response_cache.keep(asked, kept);
+    }
 }
 
 /// Reports a request whose answer is streamed, once it is known how many bytes it has had.

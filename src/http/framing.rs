@@ -12,6 +12,7 @@ use super::chunks::Chunks;
 use super::head_scan::{LONGEST_BODY, Scan};
 use super::limits::{HEAD_BYTES, HEAD_FIELDS};
 use super::refusal::Refusal;
+use super::response_cache::Asked;
 use super::target;
 
 /// What the HTTP library is reading, and what it is to be told of the latest head.
@@ -19,6 +20,8 @@ use super::target;
 pub(super) struct Framing {
     at: At,
     refusal: Option<Refusal>,
+    /// What the answer to it would be kept by.
+    pub(super) asked: Option<Asked>,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,7 @@ enum At {
 
 impl Default for Framing {
     fn default() -> Self {
-        Framing { at: At::Head(Scan::default()), refusal: None }
+        Framing { at: At::Head(Scan::default()), refusal: None, asked: None }
     }
 }
 
@@ -53,12 +56,19 @@ impl Framing {
             self.at = At::End;
             return Some(Refusal::TwoLengths);
         }
+        // The same head may come with another body.
+        self.asked = self.asked.filter(|_| body.exact() == Some(0));
         self.at = match body.exact() {
             Some(0) => At::Head(Scan::default()),
             Some(length) => At::Body(length),
             None => At::Chunks(Chunks::START),
         };
         self.refusal.take()
+    }
+
+    /// Whether nothing has come of the next head.
+    pub(super) fn is_before_head(&self) -> bool {
+        matches!(&self.at, At::Head(scan) if scan.is_new())
     }
 
     /// How many of these bytes, which follow those that were handed on, may be handed on now, where there is room for

@@ -25,6 +25,11 @@ pub(super) struct Scan {
 }
 
 impl Scan {
+    /// Whether nothing was seen yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.line == 0
+    }
+
     /// Looks at those lines that are whole now; says where the head ends, once it does.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(length) = memchr(b'\n', bytes.get(self.line..)?) {

@@ -31,23 +31,29 @@ where
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let pair = Arc::clone(&pair);
         // Here and not below, before anything more is read.
-        let refusal = pair.0.framing.lock().request_begins(request.body().size_hint());
+        let mut framing = pair.0.framing.lock();
+        let refusal = framing.request_begins(request.body().size_hint());
+        let asked = framing.asked.take();
+        drop(framing);
         async move {
             let (connection, answer) = &*pair;
-            let request = Request::new(request, Arc::clone(connection), refusal);
+            let mut request = Request::new(request, Arc::clone(connection), refusal);
+            request.asked = asked;
             let response = exchange::answer(connection, &**answer, request).await;
             connection.rest();
             Ok::<_, Infallible>(response)
         }
     });
+    let guard = SmugglingGuard::new(stream, Arc::clone(connection), Arc::clone(&answer));
     let mut protocol = http1::Builder::new()
         // The sweep does this, see `phase.rs`.
         .header_read_timeout(None)
-        // A client may close its sending side after the request and still get its answer;
-        // and a write that has begun is not given up because its client went away.
+        // A client may close its sending side after the request and still get its answer; and a write that has begun
+        // is not given up because its client went away. It is also why nothing is read while an answer is owed, which
+        // the guard relies on.
         .half_close(true)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(SmugglingGuard::new(stream, Arc::clone(connection))), service);
+        .serve_connection(TokioIo::new(guard), service);
     let driven = connection.drive(Pin::new(&mut protocol), http1::Connection::graceful_shutdown);
     if let Some(ended) = driven.await {
         return ended.map_err(|error| error.to_string());

@@ -44,6 +44,8 @@ pub struct Settings {
     pub max_bodies: usize,
     /// How much memory answers may take until their clients have taken them, in bytes.
     pub max_answers: usize,
+    /// How much answers may take that are kept to be given again, in bytes.
+    pub kept_answers: usize,
     /// How many requests may be answered at once, over all connections.
     pub max_requests: usize,
     /// How many connections may be open at once.
@@ -70,6 +72,7 @@ impl Default for Settings {
             max_url: 8 * 1024,
             max_bodies: 64 * 1024 * 1024,
             max_answers: 256 * 1024 * 1024,
+            kept_answers: 0,
             max_requests: 10_000,
             max_connections: 10_000,
             header_timeout: Duration::from_secs(10),

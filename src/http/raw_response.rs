@@ -1,6 +1,6 @@
 //! A response written by hand, to a client whose request never became one.
 
-use hyper::header;
+use hyper::{HeaderMap, StatusCode, header};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
@@ -20,6 +20,19 @@ pub(super) async fn send(mut stream: impl AsyncWrite + Unpin, response: Response
     let _ = timeout(LINGER_TIME, saying).await;
 }
 
+/// The first line and these fields, as the HTTP library writes them.
+pub(super) fn head(status: StatusCode, headers: &HeaderMap) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {status}\r\n").into_bytes();
+    // Once for all: this is done for each answer that is kept.
+    bytes.reserve(headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum());
+    for (name, value) in headers {
+        for piece in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
+            bytes.extend_from_slice(piece);
+        }
+    }
+    bytes
+}
+
 fn bytes(response: Response) -> Vec<u8> {
     let (mut head, body) = response.into_parts();
     // A refusal is never streamed.
@@ -30,10 +43,7 @@ fn bytes(response: Response) -> Vec<u8> {
     if let Some(now) = date::now() {
         head.headers.insert(header::DATE, now);
     }
-    let mut bytes = format!("HTTP/1.1 {}\r\n", head.status).into_bytes();
-    for (name, value) in &head.headers {
-        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
-    }
+    let mut bytes = self::head(head.status, &head.headers);
     let rest = format!("{}: close\r\n{}: {}\r\n\r\n", header::CONNECTION, header::CONTENT_LENGTH, body.len());
     bytes.extend(rest.into_bytes());
     bytes.extend(body);

@@ -1,6 +1,5 @@
 //! Request: one request within its limits, its body still to come.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -10,12 +9,14 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Uri};
 
 use super::body::Body;
+use super::caller::Caller;
 use super::capacity::Share;
 use super::connection::Connection;
 use super::content::Content;
 use super::encoders::Coding;
 use super::refusal::Refusal;
 use super::request_id::{RequestId, X_REQUEST_ID};
+use super::response_cache::Asked;
 use super::room::Room;
 use super::stream::{self, StreamSender};
 use super::{compression, forwarded};
@@ -32,13 +33,10 @@ pub struct Request {
     pub(super) caller: Option<Arc<dyn Caller>>,
     /// What is wrong with its head, as far as only its bytes have shown it.
     pub(super) refusal: Option<Refusal>,
+    /// What its answer would be kept by.
+    pub(super) asked: Option<Asked>,
+    pub(super) is_lasting: bool,
     connection: Arc<Connection>,
-}
-
-/// Who sends a request, once that is known.
-pub trait Caller: Send + Sync {
-    /// What log lines call them.
-    fn name(&self) -> &str;
 }
 
 impl Request {
@@ -53,7 +51,18 @@ impl Request {
             .and_then(|value| RequestId::parse(value.as_bytes()))
             .unwrap_or_else(|| connection.shared.request_ids.next(&connection.request_ids));
         let (body, route) = (Body::new(incoming), Route::default());
-        Request { head, body, taken: 0, id, route, caller: None, refusal, connection }
+        Request {
+            head,
+            body,
+            taken: 0,
+            id,
+            route,
+            caller: None,
+            refusal,
+            asked: None,
+            is_lasting: false,
+            connection,
+        }
     }
 
     pub fn method(&self) -> &Method {
@@ -86,12 +95,6 @@ impl Request {
 
     /// Scheme and host as the client sees them: `https://book.example.org`.
     pub fn origin(&self) -> String {
-        let (scheme, host) = self.scheme_and_host();
-        [scheme, "://", &host].concat()
-    }
-
-    /// The parts of [`Request::origin`].
-    pub fn scheme_and_host(&self) -> (&'static str, Cow<'_, str>) {
         let trusted = &self.connection.shared.settings.trusted_proxies;
         let said = forwarded::is_trusted(trusted, self.connection.peer).then_some(self.headers());
         let own = if self.connection.shared.tls.is_some() { "https" } else { "http" };
@@ -100,8 +103,10 @@ impl Request {
             Some(authority) => Some(authority.as_str()),
             None => self.headers().get(hyper::header::HOST)?.to_str().ok(),
         };
-        let host = said.and_then(forwarded::host).or_else(own_host);
-        (scheme, host.map_or_else(|| self.connection.local.to_string().into(), Cow::Borrowed))
+        match said.and_then(forwarded::host).or_else(own_host) {
+            Some(host) => [scheme, "://", host].concat(),
+            None => format!("{scheme}://{}", self.connection.local),
+        }
     }
 
     /// How long the path and the query of a request may be together.
@@ -142,6 +147,11 @@ impl Request {
     pub fn client(&self) -> IpAddr {
         let trusted = &self.connection.shared.settings.trusted_proxies;
         forwarded::client(trusted, self.connection.peer, self.headers())
+    }
+
+    /// The same, where a trusted proxy sent the request.
+    pub(super) fn forwarded_client(&self) -> Option<IpAddr> {
+        self.connection.believed_peer().map(|_| self.client())
     }
 
     /// Whether the body's length is not announced (it comes in chunks).
@@ -186,6 +196,14 @@ impl Request {
     /// Says who sent this request, for the log.
     pub fn set_caller(&mut self, caller: Arc<dyn Caller>) {
         self.caller = Some(caller);
+    }
+
+    /// Says that the same head gets the same answer as long as the version is the same (see [`Answer::version`]), and
+    /// nothing need be counted but that it came.
+    ///
+    /// [`Answer::version`]: super::Answer::version
+    pub fn set_lasting(&mut self) {
+        self.is_lasting = true;
     }
 
     /// Gets an unread body out of the way; answers whether the connection can go on.

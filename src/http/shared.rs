@@ -11,6 +11,7 @@ use super::capacity::Capacity;
 use super::encoders::Compressors;
 use super::limits::Settings;
 use super::request_id::RequestIds;
+use super::response_cache::ResponseCache;
 use super::throttled_log::ThrottledLog;
 use super::tls::Tls;
 use crate::observe::{Event, Observer};
@@ -23,6 +24,7 @@ pub(super) struct Shared {
     pub(super) request_ids: RequestIds,
     pub(super) compressors: Compressors,
     pub(super) capacity: Capacity,
+    pub(super) response_cache: ResponseCache,
     sweeps: AtomicU64,
     /// The sweep at which it began to stop.
     stopping: OnceLock<u64>,
@@ -34,6 +36,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(settings: Settings, tls: Option<Arc<Tls>>, observer: Arc<Observer>) -> Self {
         Shared {
+            response_cache: ResponseCache::new(settings.kept_answers),
             settings,
             tls,
             observer,

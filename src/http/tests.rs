@@ -3,6 +3,7 @@
 mod exchanges;
 mod http2;
 mod limits;
+mod response_cache;
 mod stopping;
 mod streaming;
 mod timeouts;
@@ -10,6 +11,7 @@ mod timeouts;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -33,6 +35,9 @@ struct Tiny {
     release: Notify,
     /// The producers' ends of the streams that were asked for.
     streams: Mutex<Vec<StreamSender>>,
+    version: AtomicU64,
+    /// How many lasting answers were made.
+    made: AtomicU64,
 }
 
 impl Answer for Tiny {
@@ -50,6 +55,10 @@ impl Answer for Tiny {
                 let about = format!("{} {}", request.origin(), request.client());
                 response::json(StatusCode::OK, about)
             }
+            "/measured" => {
+                request.measure();
+                response::no_content()
+            }
             "/empty" => response::empty(StatusCode::CREATED),
             "/nothing" => response::no_content(),
             "/large" => response::json(StatusCode::OK, vec![b'x'; 32 * 1024 * 1024]),
@@ -60,6 +69,13 @@ impl Answer for Tiny {
                 self.streams.lock().push(sender);
                 self.entered.notify_one();
                 response::of_type(StatusCode::OK, "text/plain", content)
+            }
+            "/lasting" => {
+                request.set_lasting();
+                let made = self.made.fetch_add(1, Relaxed);
+                // As long as is asked for.
+                let length = request.query().parse().unwrap_or(0);
+                response::json(StatusCode::OK, format!("{made:>length$}"))
             }
             "/panic" => panic!("on purpose"),
             "/wait" => {
@@ -78,6 +94,10 @@ impl Answer for Tiny {
                 response
             }
         }
+    }
+
+    fn version(&self) -> Option<u64> {
+        Some(self.version.load(Relaxed))
     }
 
     fn refuse(&self, refusal: Refusal, _: Option<&Request>) -> Response {

@@ -23,8 +23,10 @@ pub(super) struct Metrics {
     registry: Registry,
     pub(super) requests: Arc<Requests>,
     pub(super) requests_in_flight: Sharded<AtomicI64>,
-    /// Their sum, as it was when last asked for.
+    pub(super) cache_hits: Sharded<AtomicU64>,
+    /// Their sums, as they were when last asked for.
     active_requests: Level,
+    cached_answers: Counter,
     pub(super) connections_open: Level,
     pub(super) answer_bytes: Level,
     pub(super) connections_refused: Counter,
@@ -134,6 +136,8 @@ impl Metrics {
         registry.register_collector(Box::new(Arc::clone(&requests)));
         let named = &mut Named(&mut registry);
         let active_requests = named.any("http_server_active_requests", "Requests being answered now");
+        let cached_answers =
+            named.any("http_server_cached_answers", "Answers given again out of the response cache");
         let connections_open = named.any("http_server_open_connections", "Connections open now");
         let answer_bytes =
             named.bytes("http_server_answers", "Memory of answers that their clients have not taken yet");
@@ -182,7 +186,9 @@ impl Metrics {
             registry,
             requests,
             requests_in_flight: Sharded::default(),
+            cache_hits: Sharded::default(),
             active_requests,
+            cached_answers,
             connections_open,
             answer_bytes,
             connections_refused,
@@ -196,6 +202,8 @@ impl Metrics {
     pub(super) fn text(&self) -> String {
         let in_flight = self.requests_in_flight.all().map(|part| part.load(Relaxed)).sum();
         self.active_requests.set(in_flight);
+        let hits = self.cache_hits.all().map(|part| part.swap(0, Relaxed)).sum();
+        self.cached_answers.inc_by(hits);
         let mut text = String::with_capacity(4096);
         // Writing into a string does not fail.
         let _ = text::encode(&mut text, &self.registry);

@@ -15,8 +15,6 @@ pub struct Page {
     pub offset: u64,
     /// Where its last record stands, if the list is walked and others follow.
     pub next: Option<Place>,
-    /// The version of the data that all of it is of, where it was put together from memory.
-    pub version: Option<u64>,
 }
 
 /// The representations in the order of the list, joined by commas.
@@ -42,7 +40,7 @@ pub(super) const PIECE: usize = 64 * 1024;
 
 impl Page {
     pub(super) fn new(records: Records, total: u64) -> Self {
-        Page { records, total, offset: 0, next: None, version: None }
+        Page { records, total, offset: 0, next: None }
     }
 
     pub(super) fn empty() -> Self {

@@ -57,7 +57,6 @@ mod api {
     mod imports;
     mod json_exactness;
     mod judgement;
-    mod kept_pages;
     mod keys;
     mod limits;
     mod link;
@@ -70,6 +69,7 @@ mod api {
     mod problems;
     mod query_faults;
     mod rate_limit;
+    mod response_cache;
     mod retries;
     mod rights;
     mod root;

@@ -153,7 +153,7 @@ impl View {
             ..=PIECE => self.joined(request, embedded),
             _ => self.in_pieces(request, embedded)?,
         };
-        Ok(Page { offset: self.offset, next: self.next, version: Some(self.version), ..page })
+        Ok(Page { offset: self.offset, next: self.next, ..page })
     }
 
     /// In one piece: to copy a few kilobytes is cheaper than to send several pieces.

@@ -17,6 +17,7 @@ const GRAIN: i64 = 60;
 pub struct KeySet {
     secrets: HashMap<KeyHash, Secret>,
     holders: HashMap<KeyHash, Arc<Holder>>,
+    version: u64,
 }
 
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl Holder {
 impl KeySet {
     /// The keys of these rows; what was known of their uses goes on.
     pub(in crate::store) fn new(rows: Vec<KeyRow>, before: &Self) -> Self {
-        let mut set = Self::default();
+        let mut set = Self { version: before.version + 1, ..Self::default() };
         for row in rows {
             set.add(row, before);
         }
@@ -129,6 +130,11 @@ impl KeySet {
             let (found, before) = (found.holder, &credential.holder);
             found.id == before.id && found.is_admin == before.is_admin && found.scopes == before.scopes
         })
+    }
+
+    /// How many times what is known of the keys has changed since the start.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// How many keys there are.
