@@ -2,9 +2,9 @@
 
 use crate::Bench;
 use crate::batches::{BATCHES, FETCH_ALONE, FETCH_BESIDE, SINGLES};
-use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
+use crate::process::Who::{self, Bare, BareHead, Carnet, CarnetAnew, Disk, OneCommit, PocketBase, Sqlite};
 use crate::queries;
-use crate::reads::{DEEP, FETCH, FIRST, MANY, MEMORY_AFTER, TWO};
+use crate::reads::{DEEP, FETCH, FEW, FIRST, MANY, MEMORY_AFTER, TWO};
 use crate::report::{Table, show, users};
 use crate::results::{Measure, Results, Spread};
 use crate::starts::{AFTER_KILL, FIRST_ASK, MEMORY, START};
@@ -100,22 +100,22 @@ fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
     use Goal::{AtLeast, AtMost};
     let largest = sizes.last().copied().unwrap_or_default();
     let cpu = |above, below| results.ratio(above, below, Measure::Cpu);
-    let to_bare = |bare: Who, line: &'static str, size: u64| {
+    let to_bare = |who: Who, bare: Who, line: &'static str, size: u64| {
         let place = format!("{line}, {}:", users(size));
-        (place, cpu((line, size, Carnet), (line, size, bare)))
+        (place, cpu((line, size, who), (line, size, bare)))
     };
-    let fetches = |bare: Who| sizes.iter().map(|&size| to_bare(bare, FETCH, size)).collect();
-    let pages = |bare: Who| {
-        sizes.iter().flat_map(|&size| [to_bare(bare, FIRST, size), to_bare(bare, DEEP, size)]).collect()
+    let each_to_bare = |who: Who, bare: Who, lines: &[&'static str]| {
+        let places = sizes.iter().flat_map(|&size| lines.iter().map(move |&line| (line, size)));
+        places.map(|(line, size)| to_bare(who, bare, line, size)).collect()
     };
     let between = |line: &'static str, size: u64, base: &'static str, base_size: u64| {
         let place = format!("{} / {}:", users(size), users(base_size));
-        (place, cpu((line, size, Carnet), (base, base_size, Carnet)))
+        (place, cpu((line, size, CarnetAnew), (base, base_size, CarnetAnew)))
     };
     let to_pocketbase = |line: &'static str| {
         let place = format!("{}:", users(largest.min(MILLION)));
         let size = largest.min(MILLION);
-        vec![(place, cpu((line, size, PocketBase), (line, size, Carnet)))]
+        vec![(place, cpu((line, size, PocketBase), (line, size, CarnetAnew)))]
     };
     let figure = |line: &'static str, size: u64, who: Who| {
         (format!("{}:", users(size)), results.figure((line, size, who)))
@@ -133,25 +133,37 @@ fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
             measure: "fetch one of 10,000 hot ids, CPU per request / bare hyper with the same body",
             goal: AtMost(1.2),
             users: None,
-            measured: fetches(Bare),
+            measured: each_to_bare(Carnet, Bare, &[FETCH]),
         },
         Row {
             measure: "the same / bare hyper with the same body and the same header fields",
             goal: AtMost(1.2),
             users: None,
-            measured: fetches(BareHead),
+            measured: each_to_bare(Carnet, BareHead, &[FETCH]),
         },
         Row {
             measure: "page at any depth, CPU per request / bare hyper with the same body",
             goal: AtMost(1.35),
             users: None,
-            measured: pages(Bare),
+            measured: each_to_bare(Carnet, Bare, &[FIRST, DEEP]),
         },
         Row {
             measure: "the same / bare hyper with the same body and the same header fields",
             goal: AtMost(1.35),
             users: None,
-            measured: pages(BareHead),
+            measured: each_to_bare(Carnet, BareHead, &[FIRST, DEEP]),
+        },
+        Row {
+            measure: "page with one filter, CPU per request / bare hyper with the same body",
+            goal: AtMost(1.6),
+            users: None,
+            measured: each_to_bare(Carnet, Bare, &[FEW, MANY]),
+        },
+        Row {
+            measure: "page with two filters, CPU per request / bare hyper with the same body",
+            goal: AtMost(1.8),
+            users: None,
+            measured: each_to_bare(Carnet, Bare, &[TWO]),
         },
         Row {
             measure: "page at 90 % depth of 10 M with 10 % holes / first page of 1 k, CPU per request",

@@ -62,6 +62,20 @@ pub(crate) fn any_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     })
 }
 
+/// The same requests, each with a field that no other has.
+pub(crate) fn anew(plan: Box<Plan>) -> Box<Plan> {
+    let next = AtomicUsize::new(0);
+    Box::new(move |dice, buffer| {
+        let goes_on = plan(dice, buffer);
+        // Before the empty line: these have no body.
+        buffer.truncate(buffer.len().saturating_sub(2));
+        buffer.extend_from_slice(
+            format!("X-Turn: {}\r\n\r\n", next.fetch_add(1, Ordering::Relaxed)).as_bytes(),
+        );
+        goes_on
+    })
+}
+
 /// Asks each of these requests in turn, for ever.
 pub(crate) fn each_of(requests: Vec<Vec<u8>>) -> Box<Plan> {
     let next = AtomicUsize::new(0);

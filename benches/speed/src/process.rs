@@ -20,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     Carnet,
+    /// The same, asked in a way that nobody has asked before, so that no answer is given again out of its cache.
+    CarnetAnew,
     Bare,
     /// The same with carnet's header fields.
     BareHead,
@@ -37,6 +39,7 @@ impl Who {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Who::Carnet => "carnet",
+            Who::CarnetAnew => "carnet, asked anew",
             Who::Bare => "bare hyper",
             Who::BareHead => "bare hyper with header fields",
             Who::OneCommit => "one commit per request",

@@ -50,6 +50,7 @@ struct Field<'a> {
 /// One server's part in a line.
 struct Part<'a> {
     server: &'a Server,
+    who: Who,
     users: u64,
     clients: usize,
     plan: Box<Plan>,
@@ -127,22 +128,25 @@ fn measure_line(
             }
         }
         let most = clients(&field.carnet, sample[0], slice)?;
-        let servers = [Some(&field.carnet), Some(bare), Some(bare_head), pocketbase];
-        for server in servers.into_iter().flatten() {
-            let plan = load::any_of(asks.iter().map(|ask| ask.request(server.who)).collect());
+        let carnet = Some((&field.carnet, Who::CarnetAnew));
+        let others = [Some(&field.carnet), Some(bare), Some(bare_head), pocketbase];
+        let others = others.map(|server| server.map(|server| (server, server.who)));
+        for (server, who) in carnet.into_iter().chain(others.into_iter().flatten()) {
+            let plan = load::any_of(asks.iter().map(|ask| ask.request(who)).collect());
+            let plan = if who == Who::CarnetAnew { load::anew(plan) } else { plan };
             // Caches are warm, and a filter is known, before anything counts.
             turn(server, 2, Limit::After(slice / 2), &*plan, 0)?;
-            let clients = match server.who {
+            let clients = match who {
                 Who::PocketBase => cheapest(server, clients(server, sample[0], slice)?, slice, &*plan)?,
                 _ => most,
             };
-            parts.push(Part { server, users, clients, plan });
+            parts.push(Part { server, who, users, clients, plan });
         }
     }
     for round in 1..=bench.options.rounds as u64 {
         for part in &parts {
             let sample = turn(part.server, part.clients, Limit::After(slice), &*part.plan, round)?;
-            results.add((line, part.users, part.server.who), sample);
+            results.add((line, part.users, part.who), sample);
         }
     }
     for field in fields {

@@ -12,7 +12,7 @@ use crate::batches;
 use crate::goals;
 use crate::options::Options;
 use crate::plot;
-use crate::process::Who::{self, Bare, BareHead, Carnet, Disk, OneCommit, PocketBase, Sqlite};
+use crate::process::Who::{self, Bare, BareHead, Carnet, CarnetAnew, Disk, OneCommit, PocketBase, Sqlite};
 use crate::queries::{self, first_asks};
 use crate::reads;
 use crate::results::{Key, Measure, Results, Spread};
@@ -117,6 +117,8 @@ fn reads_table(results: &Results) -> Table {
         "carnet / bare",
         "bare with header fields, CPU µs",
         "carnet / bare with header fields",
+        "carnet asked anew, CPU µs",
+        "the same / bare",
         "PocketBase, CPU µs",
         "PocketBase / carnet",
         "p50, p99 ms: carnet",
@@ -139,6 +141,8 @@ fn reads_table(results: &Results) -> Table {
                 ratio(Carnet, Bare),
                 cpu(BareHead),
                 ratio(Carnet, BareHead),
+                cpu(CarnetAnew),
+                ratio(CarnetAnew, Bare),
                 cpu(PocketBase),
                 ratio(PocketBase, Carnet),
                 latency(results, key(Carnet)),

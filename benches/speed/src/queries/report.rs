@@ -11,7 +11,7 @@ use super::{
 };
 use crate::goals::Goal::{self, AtLeast, AtMost};
 use crate::goals::{Row, TEN_MILLION};
-use crate::process::Who::{Carnet, PocketBase, Sqlite};
+use crate::process::Who::{Carnet, CarnetAnew, PocketBase, Sqlite};
 use crate::reads::{DEEP, MANY};
 use crate::report::{Table, clients, latency, resident, shown, users};
 use crate::results::{Measure, Results, Spread};
@@ -24,15 +24,17 @@ pub(crate) fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
     let largest = sizes.last().copied().unwrap_or_default();
     let million = largest.min(MILLION);
     let row = |measure, goal: Goal, users, measured| Row { measure, goal, users, measured };
-    let ratio = |measure, line, size, base, base_size| -> Measured {
+    let ratio_of = |who, measure, line, size, base, base_size| -> Measured {
         let place = match size == base_size {
             true => format!("{}:", users(size)),
             false => format!("{} / {}:", users(size), users(base_size)),
         };
-        (place, results.ratio((line, size, Carnet), (base, base_size, Carnet), measure))
+        (place, results.ratio((line, size, who), (base, base_size, who), measure))
     };
-    let cpu = |line, base, size| ratio(Measure::Cpu, line, size, base, size);
-    let grown = |line, base, base_size| vec![ratio(Measure::Cpu, line, largest, base, base_size)];
+    let ratio = |measure, line, size, base, base_size| ratio_of(Carnet, measure, line, size, base, base_size);
+    let anew = |line, size, base, base_size| ratio_of(CarnetAnew, Measure::Cpu, line, size, base, base_size);
+    let cpu = |line, base, size| anew(line, size, base, size);
+    let grown = |line, base, base_size| vec![anew(line, largest, base, base_size)];
     let each = |line, base| sizes.iter().map(|&size| cpu(line, base, size)).collect();
     let beside_sqlite = |line, size| -> Measured {
         (format!("{}:", users(size)), results.figure_ratio((line, size, Carnet), (line, size, Sqlite)))
@@ -44,7 +46,7 @@ pub(crate) fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
         vec![(format!("{}:", users(million)), spread)]
     };
     let to_pocketbase =
-        results.ratio((SORTED_DEEP, million, PocketBase), (SORTED_DEEP, million, Carnet), Measure::Cpu);
+        results.ratio((SORTED_DEEP, million, PocketBase), (SORTED_DEEP, million, CarnetAnew), Measure::Cpu);
     let created = results.ratio((CREATE_WITH, USERS, Carnet), (CREATE_WITHOUT, USERS, Carnet), Measure::Rate);
     vec![
         row(
@@ -57,7 +59,7 @@ pub(crate) fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
             "the same, its records not in memory",
             AtMost(8.0),
             Some(TEN_MILLION),
-            vec![cpu(SORTED_COLD, COLD, largest)],
+            vec![ratio(Measure::Cpu, SORTED_COLD, largest, COLD, largest)],
         ),
         row(
             "sorted page at 90 % depth of 10 M / sorted first page of 1 k, CPU per request",
@@ -139,7 +141,7 @@ pub(crate) fn rows(sizes: &[u64], results: &Results) -> Vec<Row> {
             "walk of 1 M by cursor, last 1 % of pages / first 1 %, CPU per request",
             AtMost(1.2),
             Some(MILLION),
-            vec![cpu(LAST_PAGES, FIRST_PAGES, million)],
+            vec![ratio(Measure::Cpu, LAST_PAGES, million, FIRST_PAGES, million)],
         ),
         row("page with `expand=address` / without, CPU per request", AtMost(2.0), None, each(EXPAND, DEEP)),
         row("page with two `fields` / without, CPU per request", AtMost(1.3), None, each(FIELDS, DEEP)),

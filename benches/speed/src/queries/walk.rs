@@ -28,9 +28,10 @@ pub(crate) fn measure(bench: &Bench, results: &mut Results) -> anyhow::Result<()
         ensure!(pages.len() as u64 == users.div_ceil(PAGE), "a walk of {} pages", pages.len());
         let part = pages.len().div_ceil(100);
         let (first, last) = (pages[..part].to_vec(), pages[pages.len() - part..].to_vec());
-        let plans: [(_, Box<Plan>); 2] =
-            [(FIRST_PAGES, load::any_of(first)), (LAST_PAGES, load::any_of(last))];
-        // A slice is too long for so few pages to be asked once: they are asked again and again, and are warm.
+        let plans: [(_, Box<Plan>); 2] = [(FIRST_PAGES, first), (LAST_PAGES, last)]
+            .map(|(line, pages)| (line, load::anew(load::any_of(pages))));
+        // A slice is too long for so few pages to be asked once: they are asked again and again, and are warm. None
+        // is answered as it was before: who walks asks for each page once.
         for (_, plan) in &plans {
             turn(&server, 2, Limit::After(bench.options.slice() / 2), &**plan, 0)?;
         }
