@@ -15,7 +15,8 @@ use crate::observe::{Event, Observer};
 /// The log is copied into the database, as far as readers let it, once it has this many pages. It then begins anew, and
 /// keeps its length.
 const COPIED_PAGES: u64 = 12_000;
-/// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most.
+/// A log that has grown beyond this is cut as soon as no reader needs it, which is tried so often at the most. A shorter
+/// one keeps its length for a while: a sync after which the file has become longer takes half as long again.
 const LARGEST_BYTES: u64 = 64 << 20;
 const CUT_EVERY: Duration = Duration::from_secs(1);
 /// Where less is free than the log may take, it is copied more often: what the database must grow by is then no more
@@ -36,6 +37,10 @@ pub(super) struct Log {
     /// How many were in use after the last such commit.
     frames: u64,
     page_bytes: u64,
+    /// How long it was when it was last looked at, or must be since.
+    bytes: u64,
+    /// How many were in use when the room on the disk was last looked at.
+    frames_with_room: u64,
     /// The version of the file after the last commit, by SQLite's count; none where others may have been between.
     left: Option<u32>,
 }
@@ -53,6 +58,7 @@ impl Log {
             Ok(())
         }))?;
         let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        let bytes = file.log_bytes();
         Ok(Self {
             file,
             observer,
@@ -62,6 +68,8 @@ impl Log {
             told,
             frames: 0,
             page_bytes: page_bytes.into(),
+            bytes,
+            frames_with_room: 0,
             left: None,
         })
     }
@@ -90,49 +98,68 @@ impl Log {
     /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only
     /// where that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
-        let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
-        let is_scarce = || self.frames >= COPIED_PAGES_IF_SCARCE && !self.file.has_room(SCARCE_BYTES);
-        if self.measure() > LARGEST_BYTES && is_due {
+        self.bytes = self.bytes.max(file::log_bytes(self.frames, self.page_bytes));
+        self.observer.store().wal_is(self.bytes);
+        if self.bytes > LARGEST_BYTES && self.is_due() {
             self.cut(connection)
-        } else if self.frames >= COPIED_PAGES || is_scarce() {
+        } else if self.frames >= COPIED_PAGES || self.is_scarce() {
             copy(connection)
         } else {
             Ok(())
         }
     }
 
-    /// Empties it while there is nothing else to do. Others write to it as well: who changes keys, who notes their use.
+    /// Whether little room is left on the disk. Looked at once for so many pages.
+    fn is_scarce(&mut self) -> bool {
+        // It has begun anew.
+        if self.frames < self.frames_with_room {
+            self.frames_with_room = 0;
+        }
+        if self.frames < self.frames_with_room + COPIED_PAGES_IF_SCARCE {
+            return false;
+        }
+        let is_scarce = !self.file.has_room(SCARCE_BYTES);
+        if !is_scarce {
+            self.frames_with_room = self.frames;
+        }
+        is_scarce
+    }
+
+    /// Whether it may be tried again to cut it.
+    fn is_due(&self) -> bool {
+        self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY)
+    }
+
+    /// Copies all of it into the database while there is nothing else to do. The next write begins it anew, where nobody
+    /// reads from it then.
+    pub(super) fn copy_all(&mut self, connection: &Connection) -> Result<(), String> {
+        let is_copied = !self.has_pages || !settled(checkpoint(connection, "PRAGMA wal_checkpoint(FULL)"))?;
+        self.has_pages = !is_copied;
+        if is_copied && self.bytes <= LARGEST_BYTES { Ok(()) } else { self.empty(connection) }
+    }
+
+    /// Empties it. Others write to it as well: who changes keys, who notes their use.
     pub(super) fn empty(&mut self, connection: &Connection) -> Result<(), String> {
-        if self.has_pages || pages(connection) > 0 { self.cut(connection) } else { Ok(()) }
+        if self.bytes > 0 || self.has_pages || pages(connection) > 0 { self.cut(connection) } else { Ok(()) }
     }
 
     /// Empties it where a write found the disk full: what it takes may be most of what is missing.
     pub(super) fn make_room(&mut self, connection: &Connection) -> Result<(), String> {
-        let is_due = self.tried.is_none_or(|at| at.elapsed() >= CUT_EVERY);
-        if is_due { self.empty(connection) } else { Ok(()) }
-    }
-
-    fn measure(&self) -> u64 {
-        let bytes = self.file.log_bytes();
-        self.observer.store().wal_is(bytes);
-        bytes
+        if self.is_due() { self.empty(connection) } else { Ok(()) }
     }
 
     /// Copies it into the database as far as readers let it, and cuts it if they all do.
     fn cut(&mut self, connection: &Connection) -> Result<(), String> {
         self.tried = Some(Instant::now());
-        self.has_pages = match self.checkpoint_with_room(connection) {
-            Ok(is_held) => is_held,
-            Err(error) if is_passing(&error) => true,
-            Err(error) => return Err(error.to_string()),
-        };
-        let bytes = self.measure();
-        let is_held = self.has_pages && bytes > LARGEST_BYTES;
+        self.has_pages = settled(self.checkpoint_with_room(connection))?;
+        self.bytes = self.file.log_bytes();
+        self.observer.store().wal_is(self.bytes);
+        let is_held = self.has_pages && self.bytes > LARGEST_BYTES;
         if is_held && !self.is_held {
             self.observer.report(Event::Warning(&format!(
                 "the write-ahead log has grown to {} MiB and cannot be cut: another program still reads an earlier \
                  state of the file",
-                bytes >> 20
+                self.bytes >> 20
             )));
         }
         self.is_held = is_held;
@@ -142,25 +169,35 @@ impl Log {
     /// Says whether somebody was in the way. Where the disk is full and the database would have to grow, nothing could
     /// ever be copied, and the log never let go of its room: the reserve is for that, too.
     fn checkpoint_with_room(&self, connection: &Connection) -> rusqlite::Result<bool> {
-        let done = checkpoint(connection);
+        let cut = || checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+        let done = cut();
         let is_full = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DiskFull);
         let gives = |growth| reserve::give_back_for_growth(self.file.path(), growth);
         if !done.as_ref().is_err_and(is_full) || !self.file.missing_bytes(connection).is_some_and(gives) {
             return done;
         }
-        let is_held = checkpoint(connection)?;
+        let is_held = cut()?;
         // With the room that the log had, and before the next write takes it.
         reserve::fill(self.file.path());
         Ok(is_held)
     }
 }
 
-/// Says whether somebody was in the way.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+/// Has it copied whole, in one way or another, and waits for nobody; says whether somebody was in the way.
+fn checkpoint(connection: &Connection, pragma: &str) -> rusqlite::Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;
-    let cut = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    let is_held = connection.query_row(pragma, [], |row| row.get(0));
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    cut
+    is_held
+}
+
+/// Whether pages are left in it after that.
+fn settled(done: rusqlite::Result<bool>) -> Result<bool, String> {
+    match done {
+        Ok(is_held) => Ok(is_held),
+        Err(error) if is_passing(&error) => Ok(true),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Copies it as far as readers let it, and waits for nobody. After a failed sync the pages that were copied may be lost

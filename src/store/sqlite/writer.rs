@@ -39,8 +39,10 @@ const LARGEST_GROUP: usize = 1_024;
 /// So many groups after one that had to be done again are done with more care: who sends one batch that is refused may
 /// send more.
 const CAREFUL_GROUPS: usize = 16;
-/// After so long without a write the log is emptied, so that a restart finds nothing to recover.
+/// After so long without a write the log is copied into the database.
 const IDLE: Duration = Duration::from_secs(1);
+/// After so much longer it is emptied, so that a restart finds nothing to recover.
+const LONG_IDLE: Duration = Duration::from_secs(10);
 /// Who rests looks so often whether stored answers have become too old.
 const REST: Duration = Duration::from_hours(1);
 /// How many answers that are too old are taken away at a time, when there is nothing else to do.
@@ -181,12 +183,23 @@ impl WriterState {
     /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much, and that space
     /// comes back. Says whether anybody came.
     fn rest(&mut self, writes: &WriterHandle) -> Result<bool, String> {
+        let mut is_long = false;
         loop {
             let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
-            self.log.empty(&self.connection)?;
-            match writes.queue.wait(if has_more || self.log.has_pages { IDLE } else { REST }) {
+            // On a full disk its room is wanted at once.
+            if is_long || self.is_full {
+                self.log.empty(&self.connection)?;
+            } else {
+                self.log.copy_all(&self.connection)?;
+            }
+            let time = match is_long {
+                _ if has_more || self.log.has_pages => IDLE,
+                true => REST,
+                false => LONG_IDLE,
+            };
+            match writes.queue.wait(time) {
                 Waited::ForWrites => return Ok(true),
-                Waited::InVain => {}
+                Waited::InVain => is_long |= time == LONG_IDLE,
                 Waited::ForTheEnd => return Ok(false),
             }
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dev::configs;
 use dev::waiting::wait_until;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use crate::support::server::Server;
 
@@ -65,5 +65,26 @@ fn a_reader_that_stays_holds_up_no_write_and_the_log_is_cut_when_it_goes() {
     // Nobody writes any more, and still it is cut.
     reader.execute_batch("COMMIT").unwrap();
     wait_until("the log is not cut", || server.metric("carnet_store_wal_bytes") == 0);
+    server.stop().is_sound();
+}
+
+#[test]
+fn a_log_that_was_copied_is_written_over_and_is_empty_after_some_rest() {
+    let server = Server::start(&configs::built_in());
+    server.create_user("before", "Doe");
+    let length = || server.metric("carnet_store_wal_bytes");
+    let other = Connection::open(server.home().database_file()).unwrap();
+    let is_copied = || -> bool {
+        let pages = |row: &Row<'_>| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+        let (all, copied) = other.query_row("PRAGMA wal_checkpoint(NOOP)", [], pages).unwrap();
+        all == copied
+    };
+    wait_until("the log is not copied", || is_copied() && length() > 0);
+    let before = length();
+    server.create_user("after", "Doe");
+    assert!(!is_copied());
+    // A sync behind which a file is longer takes longer.
+    assert_eq!(length(), before);
+    wait_until("the log is not empty", || length() == 0);
     server.stop().is_sound();
 }

@@ -63,7 +63,7 @@ fn a_file_of_before_that_cannot_be_cut_is_served_as_it_is() {
     let before = (file_bytes(&home), free_pages(&home));
     let server = home.serve();
     assert_eq!(server.create_user("after", "Doe"), 502);
-    // After a second of rest the log is empty, and the free pages would be gone.
+    // After some seconds of rest the log is empty, and the free pages would be gone.
     let log = home.path("carnet.db-wal");
     wait_until("the log is not cut", || !std::fs::metadata(&log).is_ok_and(|log| log.len() > 0));
     server.stop().is_sound();
