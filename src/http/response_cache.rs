@@ -93,16 +93,16 @@ impl ResponseCache {
     /// Looks for the answer to these bytes, where they may be one whole head, and remembers that they came.
     pub(super) fn look_up(&self, bytes: &[u8], believed: Option<IpAddr>, version: u64) -> Lookup {
         let Some(digest) = self.digest(bytes, believed) else { return Lookup::First };
+        if let Some(response) = self.kept.get(&digest).filter(|response| response.version == version) {
+            return Lookup::Hit(response);
+        }
         let mark = digest as u32 ^ version as u32;
         let asked = &self.asked[(digest >> 64) as usize % self.asked.len()];
-        if asked.load(Relaxed) != mark {
-            asked.store(mark, Relaxed);
-            return Lookup::First;
+        if asked.load(Relaxed) == mark {
+            return Lookup::Again(Asked { digest, version });
         }
-        match self.kept.get(&digest) {
-            Some(response) if response.version == version => Lookup::Hit(response),
-            _ => Lookup::Again(Asked { digest, version }),
-        }
+        asked.store(mark, Relaxed);
+        Lookup::First
     }
 
     fn digest(&self, bytes: &[u8], believed: Option<IpAddr>) -> Option<Digest> {
