@@ -83,6 +83,7 @@ impl Log {
         self.left = if is_known && told > 0 { data_version(connection) } else { None };
         if told > 0 {
             self.frames = told;
+            self.bytes = self.bytes.max(file::log_bytes(self.frames, self.page_bytes));
         }
     }
 
@@ -98,7 +99,6 @@ impl Log {
     /// Keeps it bounded after a commit. It is copied into the database now and then, as far as readers let it; only
     /// where that is not enough it is cut.
     pub(super) fn watch(&mut self, connection: &Connection) -> Result<(), String> {
-        self.bytes = self.bytes.max(file::log_bytes(self.frames, self.page_bytes));
         self.observer.store().wal_is(self.bytes);
         if self.bytes > LARGEST_BYTES && self.is_due() {
             self.cut(connection)
@@ -135,7 +135,10 @@ impl Log {
     pub(super) fn copy_all(&mut self, connection: &Connection) -> Result<(), String> {
         let is_copied = !self.has_pages || !settled(checkpoint(connection, "PRAGMA wal_checkpoint(FULL)"))?;
         self.has_pages = !is_copied;
-        if is_copied && self.bytes <= LARGEST_BYTES { Ok(()) } else { self.empty(connection) }
+        self.measure();
+        // Where room is scarce, others may want what it takes.
+        let may_stay = is_copied && self.bytes <= LARGEST_BYTES && self.file.has_room(SCARCE_BYTES);
+        if may_stay { Ok(()) } else { self.empty(connection) }
     }
 
     /// Empties it. Others write to it as well: who changes keys, who notes their use.
@@ -148,12 +151,19 @@ impl Log {
         if self.is_due() { self.empty(connection) } else { Ok(()) }
     }
 
+    fn measure(&mut self) {
+        self.bytes = self.file.log_bytes();
+        self.observer.store().wal_is(self.bytes);
+    }
+
     /// Copies it into the database as far as readers let it, and cuts it if they all do.
     fn cut(&mut self, connection: &Connection) -> Result<(), String> {
         self.tried = Some(Instant::now());
         self.has_pages = settled(self.checkpoint_with_room(connection))?;
-        self.bytes = self.file.log_bytes();
-        self.observer.store().wal_is(self.bytes);
+        self.measure();
+        if !self.has_pages {
+            (self.frames, self.frames_with_room) = (0, 0);
+        }
         let is_held = self.has_pages && self.bytes > LARGEST_BYTES;
         if is_held && !self.is_held {
             self.observer.report(Event::Warning(&format!(

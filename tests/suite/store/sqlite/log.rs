@@ -86,5 +86,8 @@ fn a_log_that_was_copied_is_written_over_and_is_empty_after_some_rest() {
     // A sync behind which a file is longer takes longer.
     assert_eq!(length(), before);
     wait_until("the log is not empty", || length() == 0);
+    // A group that changes nothing makes it no longer.
+    assert_eq!(server.status(r#"POST /users/ {"first_name":"John","last_name":"Doe","address":7}"#), 400);
+    assert_eq!(length(), 0);
     server.stop().is_sound();
 }
