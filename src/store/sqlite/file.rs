@@ -59,13 +59,24 @@ impl From<&Metadata> for Identity {
 #[cfg(target_os = "linux")]
 fn look(path: &Path) -> std::io::Result<(Identity, u64)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
-    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::SIZE)?;
-    let device = makedev(found.stx_dev_major, found.stx_dev_minor);
-    Ok((Identity { device, inode: found.stx_ino }, found.stx_size))
+    use rustix::io::Errno;
+    match statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::SIZE) {
+        Ok(found) => {
+            let device = makedev(found.stx_dev_major, found.stx_dev_minor);
+            Ok((Identity { device, inode: found.stx_ino }, found.stx_size))
+        }
+        // A container that knows nothing of this call.
+        Err(Errno::NOSYS | Errno::PERM) => stat(path),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn look(path: &Path) -> std::io::Result<(Identity, u64)> {
+    stat(path)
+}
+
+fn stat(path: &Path) -> std::io::Result<(Identity, u64)> {
     let found = fs::metadata(path)?;
     Ok(((&found).into(), found.len()))
 }
