@@ -27,7 +27,8 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> anyhow::Result<
     let created = Arc::new(AtomicU64::new(0));
     let write = writes::creates(Who::Carnet, bench.book, created);
     let fetches = reads::asks(reads::FETCH, bench.book).into_iter().map(|ask| ask.request(Who::Carnet));
-    let read = load::any_of(fetches.collect());
+    // None is answered as it was before: beside an import none could be.
+    let read = load::anew(load::any_of(fetches.collect()));
     let alone =
         |plan: &Plan| load::drive(server.address, CLIENTS, Limit::After(4 * bench.options.slice()), plan, 1);
     let mut next = bench.book.last_id;
