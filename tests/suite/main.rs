@@ -12,6 +12,7 @@ mod support {
     pub(crate) mod batch;
     pub(crate) mod clock;
     pub(crate) mod copying;
+    pub(crate) mod ends;
     pub(crate) mod engine;
     pub(crate) mod exchange;
     pub(crate) mod home;

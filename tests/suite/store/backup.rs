@@ -11,19 +11,11 @@ use dev::dice::Dice;
 use dev::process::{Outcome, Process};
 use rusqlite::Connection;
 
+use crate::support::ends::Ends;
 use crate::support::home::Home;
 
 const KEY: &str = "the-key-of-alice-1";
 const REVOKED: &str = "the-key-of-mallory-1";
-
-/// Ends those who write, also where the test fails.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
 
 /// A store with records, the last of them gone, and two keys.
 fn filled() -> Arc<Home> {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dev::configs;
 
+use crate::support::ends::Ends;
 use crate::support::home::Home;
 
 /// How many users live at one address; they fill many blocks of neighbours.
@@ -47,8 +48,8 @@ fn seen_by_fetches(rule: &str, memory: &str, has_changed: impl Fn(u16, &str) -> 
                     }
                 });
             }
+            let _ends = Ends(is_over);
             assert_eq!(server.client().ask(&format!("DELETE /address/{address}/")).status, 200);
-            is_over.store(true, Ordering::Relaxed);
         });
     }
 }
