@@ -4,6 +4,7 @@ pub mod address;
 mod agenda;
 mod audit;
 mod blocked_writes;
+mod change_feed;
 mod change_log;
 mod change_log_reader;
 mod change_row;
@@ -58,6 +59,7 @@ mod system_tables;
 mod tables;
 mod tls;
 mod undeclared_refs;
+mod unfollowed;
 mod upserts;
 mod write_refusals;
 mod writer;
@@ -235,7 +237,7 @@ impl Postgres {
     pub(super) async fn keys_since(&self, since: Instant) -> Result<Guard<Arc<KeySet>>, StoreError> {
         let keys = &self.context.keys;
         if !keys.are_newer_than(since) {
-            self.in_session()?.validator.refresh().await?;
+            self.in_session()?.validator.look().await?;
         }
         Ok(keys.current())
     }
@@ -250,7 +252,7 @@ impl Postgres {
         let changed = session.keys.change(&session.server, change, by).await;
         // The change is made, whatever becomes of this; a session that ends here is followed by one that reads the
         // keys before anything else.
-        let _ = session.validator.refresh().await;
+        let _ = session.validator.look().await;
         changed
     }
 
@@ -296,7 +298,7 @@ impl Postgres {
     }
 
     pub(super) async fn ping(&self) -> Result<(), StoreError> {
-        self.in_session()?.validator.refresh().await
+        self.in_session()?.validator.look().await
     }
 
     /// Ends when a panic has left something undone. A server that is lost is found again.

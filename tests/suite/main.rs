@@ -162,6 +162,7 @@ mod store {
         mod columns;
         mod copy;
         mod dates;
+        mod following;
         mod foreign_triggers;
         mod full;
         mod imports;

@@ -3,34 +3,26 @@
 //! Who asks while a question is under way waits for the next one, so that its answer was given after they
 //! asked; all who wait share one question. So a node answers from its memory, and never anything that the
 //! database did not confirm within that same request.
+//!
+//! Many changes are followed beside the next questions: who fetches a record that is not among them need not wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_postgres::Error;
 
-use super::change_log::NEWEST;
-use super::change_log_reader::LoggedChanges;
+use super::change_feed::{ChangeFeed, Looked};
 use super::group_error::words;
-use super::key_follower::KeyFollower;
-use super::prepared_conn::PreparedConn;
-use super::sql;
-use crate::catalog::Catalog;
+use super::unfollowed::Unfollowed;
+use crate::record::RecordId;
 use crate::store::StoreError;
-use crate::store::cache::Cache;
-use crate::store::cache::set_key::SetKey;
 
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
 /// is short.
 const LOOK: Duration = Duration::from_millis(250);
-/// Who is further behind than so many changes starts anew; of more bytes the records are not told.
-const MOST_NEWS: i64 = 20_000;
-const MOST_NEWS_BYTES: i64 = 8 << 20;
-/// So many changes take some hundred microseconds. More of them would keep other tasks off the thread: the writer that
-/// had just been woken there waited for 28 ms, whenever nobody had read for a while.
-const MANY_NEWS: usize = 64;
 /// A database that takes longer to say its version is not there.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -38,26 +30,83 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct CacheValidator {
     /// The number of the question that is asked next: who comes now waits for its answer.
     next: AtomicU64,
-    /// All questions before this one are answered.
-    answered: AtomicU64,
-    is_over: AtomicBool,
     question: Notify,
+    /// Which questions are answered: what has changed is known.
+    looked: Answers,
+    /// For which of them memory has followed it, too.
+    fresh: Answers,
+    unfollowed: Unfollowed,
+    is_over: AtomicBool,
+}
+
+/// What is said to those who wait for a question.
+#[derive(Default)]
+struct Answers {
+    /// All questions before this one are answered.
+    before: AtomicU64,
     /// Who waits for the question under way, and who for the one after it: apart, so that an answer wakes nobody
     /// who is not meant.
-    answers: [Notify; 2],
+    told: [Notify; 2],
+}
+
+impl Answers {
+    fn give(&self, number: u64) {
+        let before = self.before.swap(number + 1, Ordering::AcqRel);
+        if before < number { self.wake_all() } else { self.of(number).notify_waiters() }
+    }
+
+    /// The question that was answered last.
+    fn last(&self) -> u64 {
+        self.before.load(Ordering::Acquire).saturating_sub(1)
+    }
+
+    fn wake_all(&self) {
+        self.told.iter().for_each(Notify::notify_waiters);
+    }
+
+    fn of(&self, number: u64) -> &Notify {
+        let [even, odd] = &self.told;
+        if number.is_multiple_of(2) { even } else { odd }
+    }
+}
+
+/// Changes that are followed beside the next questions, and the question that they answer.
+struct Following {
+    number: u64,
+    task: JoinHandle<Result<(), String>>,
 }
 
 impl CacheValidator {
+    /// Waits until the database was asked after this call: the access keys are as new.
+    pub(super) async fn look(&self) -> Result<(), StoreError> {
+        self.wait(self.coming(), &self.looked).await
+    }
+
     /// Waits until memory is as new as the database was after this call.
     pub(super) async fn refresh(&self) -> Result<(), StoreError> {
+        self.wait(self.coming(), &self.fresh).await
+    }
+
+    /// The same for what memory knows of one record.
+    pub(super) async fn refresh_record(&self, collection: usize, id: RecordId) -> Result<(), StoreError> {
+        let number = self.coming();
+        self.wait(number, &self.looked).await?;
+        if self.unfollowed.has(collection, id) { self.wait(number, &self.fresh).await } else { Ok(()) }
+    }
+
+    /// The number of the next question.
+    fn coming(&self) -> u64 {
         // A change that changes nothing sees the latest number; a mere look might see one whose question is
         // under way already.
-        let number = self.next.fetch_add(0, Ordering::AcqRel);
+        self.next.fetch_add(0, Ordering::AcqRel)
+    }
+
+    async fn wait(&self, number: u64, answers: &Answers) -> Result<(), StoreError> {
         let mut is_told = false;
         loop {
-            let mut answered = std::pin::pin!(self.answer(number).notified());
+            let mut answered = std::pin::pin!(answers.of(number).notified());
             answered.as_mut().enable();
-            if self.answered.load(Ordering::Acquire) > number {
+            if answers.before.load(Ordering::Acquire) > number {
                 return Ok(());
             }
             if !std::mem::replace(&mut is_told, true) {
@@ -71,18 +120,51 @@ impl CacheValidator {
     }
 
     /// Answers until the database no longer does.
-    pub(super) async fn work(&self, feed: &ChangeFeed) -> String {
+    pub(super) async fn work(&self, feed: &Arc<ChangeFeed>) -> String {
+        let mut following = None;
         let cause = loop {
             // A look that nobody asked for is one all the same.
-            let _ = tokio::time::timeout(LOOK, self.question.notified()).await;
+            let asked = tokio::time::timeout(LOOK, self.question.notified());
+            match &mut following {
+                None => drop(asked.await),
+                Some(Following { number, task }) => tokio::select! {
+                    biased;
+                    followed = task => {
+                        // A panic is the same as one of ours.
+                        let followed = followed.unwrap_or_else(|end| std::panic::resume_unwind(end.into_panic()));
+                        if let Err(cause) = followed {
+                            break cause;
+                        }
+                        let is_all = self.unfollowed.follow(feed.cache.version());
+                        self.fresh.give(if is_all { self.looked.last() } else { *number });
+                        following = None;
+                        // And asks at once: others may wait whose questions came meanwhile.
+                    }
+                    _ = asked => {}
+                },
+            }
             let number = self.next.fetch_add(1, Ordering::AcqRel);
-            match tokio::time::timeout(REFRESH_TIMEOUT, feed.look()).await {
-                Ok(Ok(())) => {
-                    self.answered.store(number + 1, Ordering::Release);
-                    self.answer(number).notify_waiters();
+            let looked = async {
+                if following.is_some() {
+                    feed.note(self.unfollowed.newest(), &self.unfollowed).await
+                } else {
+                    feed.look(&self.unfollowed).await
                 }
-                Ok(Err(error)) => break words(&error),
-                Err(_) => break "it does not answer".to_owned(),
+            };
+            match in_time(looked).await {
+                Ok(Looked::Met) => {
+                    self.looked.give(number);
+                    self.fresh.give(number);
+                }
+                Ok(Looked::Behind) => {
+                    self.looked.give(number);
+                    if following.is_none() {
+                        let feed = feed.clone();
+                        let task = tokio::spawn(async move { in_time(feed.follow()).await });
+                        following = Some(Following { number, task });
+                    }
+                }
+                Err(cause) => break cause,
             }
         };
         self.close();
@@ -92,58 +174,14 @@ impl CacheValidator {
     /// Lets nobody wait any more.
     pub(super) fn close(&self) {
         self.is_over.store(true, Ordering::Release);
-        self.answers.iter().for_each(Notify::notify_waiters);
-    }
-
-    fn answer(&self, number: u64) -> &Notify {
-        let [even, odd] = &self.answers;
-        if number.is_multiple_of(2) { even } else { odd }
+        self.looked.wake_all();
+        self.fresh.wake_all();
     }
 }
 
-/// What the validator reads changes from, and where it applies them.
-pub(super) struct ChangeFeed {
-    pub(super) conn: Arc<PreparedConn>,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) cache: Arc<Cache>,
-    pub(super) keys: Arc<KeyFollower>,
-}
-
-impl ChangeFeed {
-    async fn look(&self) -> Result<(), Error> {
-        let asked = Instant::now();
-        let known = self.cache.version();
-        let since = i64::try_from(known).unwrap_or(i64::MAX);
-        let rows = self.conn.query(sql::CHANGES, &[&since, &(MOST_NEWS + 2), &MOST_NEWS_BYTES]).await?;
-        let Some(first) = rows.first() else { return self.start_anew(asked).await };
-        let version = rows.last().unwrap_or(first).try_get::<_, i64>(1)?.unsigned_abs();
-        if first.try_get::<_, i64>(1)? != since || rows.len() as i64 > MOST_NEWS + 1 {
-            return self.start_anew(asked).await;
-        }
-        if version != known {
-            let news = &rows[1..];
-            let follow = || LoggedChanges::read(&self.catalog, news).map(|read| self.apply(version, read));
-            if news.len() > MANY_NEWS { tokio::task::block_in_place(follow)? } else { follow()? }
-        }
-        self.keys.follow(&self.conn, first.try_get(0)?, asked).await
+async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
+    match tokio::time::timeout(REFRESH_TIMEOUT, answer).await {
+        Ok(answer) => answer.map_err(|error| words(&error)),
+        Err(_) => Err("it does not answer".to_owned()),
     }
-
-    /// Forgets everything: the log no longer reaches back to what is known, or another database stands at this address.
-    async fn start_anew(&self, asked: Instant) -> Result<(), Error> {
-        let version = newest(&self.conn).await?;
-        self.apply(version, LoggedChanges::unknown(&self.catalog));
-        self.keys.follow(&self.conn, -2, asked).await
-    }
-
-    fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {
-        self.cache.apply(version, &changes, &forgotten);
-        forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
-    }
-}
-
-/// The newest version. Where there is none, something has emptied the table, and nobody can tell what is new.
-pub(super) async fn newest(conn: &PreparedConn) -> Result<u64, Error> {
-    let rows = conn.query(&format!("SELECT number FROM {NEWEST} AS newest"), &[]).await?;
-    let number = rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0))?;
-    Ok(number.unsigned_abs())
 }

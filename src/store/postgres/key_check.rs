@@ -33,7 +33,7 @@ pub(super) async fn look(
     keys: &KeyFollower,
     waiting: &[PendingWrite],
 ) -> Result<(), GroupError> {
-    session.validator.refresh().await.map_err(|_| GroupError::Unreachable)?;
+    session.validator.look().await.map_err(|_| GroupError::Unreachable)?;
     let (keys, now) = (keys.current(), Moment::now());
     let is_good = |pending: &PendingWrite| pending.credential().is_none_or(|it| keys.confirms(it, now));
     if waiting.iter().all(is_good) { Ok(()) } else { Err(GroupError::KeysChanged) }

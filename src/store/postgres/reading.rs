@@ -33,7 +33,7 @@ impl Session {
     ) -> Result<Option<Bytes>, StoreError> {
         let key = BlockKey::of(collection.position(), id);
         if self.cache.block(key).is_some() {
-            self.validator.refresh().await?;
+            self.validator.refresh_record(collection.position(), id).await?;
             // Again, now that it is fresh; it may have been dropped meanwhile.
             if let Some(block) = self.cache.block(key) {
                 return Ok(block.record(id));

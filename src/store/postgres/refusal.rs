@@ -185,7 +185,7 @@ impl fmt::Display for ConnectError {
             Cause::NotAllowed(words) => write!(f, "does not let the role {role} into the database {database} ({words}); see its pg_hba.conf, and sslmode, sslcert and sslkey in the address"),
             Cause::MayNotConnect => write!(f, "does not let the role {role} into the database {database}; let its owner grant it: GRANT CONNECT ON DATABASE {} TO {}", quote(database), quote(role)),
             Cause::NotReady(words) => write!(f, "takes no connections now ({words}); try again, or see its log"),
-            Cause::Full(words) => write!(f, "has no connection left ({words}); raise its max_connections, or the limit of the role {role}: a node takes nine"),
+            Cause::Full(words) => write!(f, "has no connection left ({words}); raise its max_connections, or the limit of the role {role}: a node takes ten"),
             Cause::Pooler => f.write_str("is reached through a pooler that lends a connection for one transaction at a time, so that nothing stays set or prepared; write pool_mode = session there, or connect to the server itself"),
             Cause::NoTls => f.write_str("has no TLS, which sslmode asks for; turn it on there (ssl = on), or write sslmode=prefer where the way is safe"),
             Cause::UntrustedCertificate => f.write_str("shows a certificate that no root in sslrootcert vouches for; name the file of the authority that signed it"),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::future::{select_all, try_join_all, try_join5};
+use futures_util::future::{select_all, try_join, try_join_all, try_join5};
 use tokio::sync::Mutex;
 
+use super::change_feed::{self, ChangeFeed};
 use super::change_log;
-use super::freshness::{self, CacheValidator, ChangeFeed};
+use super::freshness::CacheValidator;
 use super::group_error::words;
 use super::key_follower::KeyFollower;
 use super::key_table::SharedKeyTable;
@@ -38,14 +39,15 @@ pub(super) async fn begin(
     context: &SessionContext,
 ) -> Result<Arc<Session>, String> {
     let first = Arc::new(first);
-    let version = freshness::newest(&first).await.map_err(|error| words(&error))?;
+    let version = change_feed::newest(&first).await.map_err(|error| words(&error))?;
     let cache = Arc::new(Cache::new(context.catalog.clone(), version, &context.settings));
     // All at once: until they are there, nobody is served.
     let conns = |number| try_join_all((0..number).map(|_| server.conn()));
     let (quick, long) = (conns(QUICK_CONNS), conns(LONG_CONNS));
-    let opened = try_join5(quick, long, server.conn(), server.conn(), server.writing_conn()).await;
-    let (quick, long, aside, for_sets, writing) = opened.map_err(|refused| refused.words)?;
-    let aside = Arc::new(aside);
+    let single = try_join(server.conn(), server.conn());
+    let opened = try_join5(quick, long, single, server.conn(), server.writing_conn()).await;
+    let (quick, long, (aside, beside), for_sets, writing) = opened.map_err(|refused| refused.words)?;
+    let (aside, beside) = (Arc::new(aside), Arc::new(beside));
     aside.client.batch_execute("SET synchronous_commit = off").await.map_err(|error| words(&error))?;
     // A whole collection is read best from one end of the table to the other.
     for_sets.client.batch_execute("SET enable_seqscan = on").await.map_err(|error| words(&error))?;
@@ -67,19 +69,21 @@ pub(super) async fn begin(
     // The keys are known before the first caller comes.
     context.keys.follow(&first, -2, asked).await.map_err(|error| words(&error))?;
     stored_answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
-    start(session.clone(), first, for_sets, context);
-    Ok(session)
-}
-
-fn start(session: Arc<Session>, first: Arc<PreparedConn>, for_sets: PreparedConn, context: &SessionContext) {
-    let watched: Vec<_> =
-        session.quick.all().chain(session.long.all()).chain([&session.aside, &first]).cloned().collect();
     let feed = ChangeFeed {
         conn: first,
+        beside,
         catalog: context.catalog.clone(),
         cache: session.cache.clone(),
         keys: context.keys.clone(),
     };
+    start(session.clone(), feed, for_sets, context);
+    Ok(session)
+}
+
+fn start(session: Arc<Session>, feed: ChangeFeed, for_sets: PreparedConn, context: &SessionContext) {
+    let single = [&session.aside, &feed.conn, &feed.beside];
+    let watched: Vec<_> = session.quick.all().chain(session.long.all()).chain(single).cloned().collect();
+    let feed = Arc::new(feed);
     let budget = context.budget.clone();
     // The builder is busy for long at a time, and must hold up nobody.
     let (served, fatal) = (session.clone(), context.fatal.clone());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, TryStreamExt, pin_mut};
 use tokio_postgres::Error;
 
-use super::freshness;
+use super::change_feed;
 use super::group_error::words;
 use super::kind::Bound;
 use super::prepared_conn::PreparedConn;
@@ -61,7 +61,7 @@ impl TableReader {
             // Before the first question, which fixes the moment: a table that another tool rewrites meanwhile
             // (ALTER TABLE) looks empty to whoever has asked before.
             client.batch_execute(&sql::keep_from_rewriting(collection)).await?;
-            let version = freshness::newest(&self.conn).await?;
+            let version = change_feed::newest(&self.conn).await?;
             read.await?;
             client.batch_execute("COMMIT").await?;
             Ok(version)

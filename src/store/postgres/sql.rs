@@ -24,8 +24,14 @@ pub(super) const CHANGES: &str = "SELECT (SELECT keys FROM _carnet_version), num
      FROM (SELECT n.*, coalesce(sum(octet_length(concat(before, after))) OVER (ORDER BY number, place), 0) AS bytes \
        FROM (SELECT k.number, c.* FROM _carnet_commits k LEFT JOIN LATERAL \
            (SELECT place, collection, id, before::text AS before, after::text AS after FROM _carnet_changes l \
-             WHERE k.number > $1 AND l.tx = k.tx AND l.at = k.at ORDER BY l.place OFFSET 0) AS c ON TRUE \
+             WHERE k.number > $1 AND l.tx = k.tx AND l.at = k.at ORDER BY l.place LIMIT $2) AS c ON TRUE \
          WHERE k.number >= $1 ORDER BY k.number, c.place LIMIT $2) AS n) AS summed ORDER BY number, place";
+
+/// Which records these are about: the same rows without the states, in the order of commits alone.
+pub(super) const CHANGED: &str = "SELECT (SELECT keys FROM _carnet_version), number, collection, id \
+     FROM _carnet_commits k LEFT JOIN LATERAL (SELECT collection, id FROM _carnet_changes l \
+       WHERE k.number > $1 AND l.tx = k.tx AND l.at = k.at LIMIT $2) AS c ON TRUE \
+     WHERE k.number >= $1 ORDER BY k.number LIMIT $2";
 
 /// Some records, by their ids $1, and the version they are of.
 pub(super) fn records(collection: &Collection) -> String {

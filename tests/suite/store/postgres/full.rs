@@ -13,7 +13,7 @@ use crate::support::server::Server;
 const CREATE: &str = r#"POST /users/ {"first_name":"John","last_name":"Doe"}"#;
 /// How many connections the server has, and how many of them a node takes.
 const MOST: usize = 24;
-const OURS: usize = 8;
+const OURS: usize = 9;
 
 /// Strangers who have a connection each, and never say their password.
 struct Crowd {
@@ -53,7 +53,7 @@ fn a_server_without_a_free_connection_is_written_to_and_one_write_more_is_refuse
     let home = Home::at(&cluster.url(), &configs::built_in());
     let server = home.serve();
     let ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'carnet'";
-    wait_until("a node has eight connections", || cluster.query(ours) == [OURS.to_string()]);
+    wait_until("a node has nine connections", || cluster.query(ours) == [OURS.to_string()]);
     let mut crowd = Crowd { port: cluster.port, members: Vec::new() };
     crowd.grow_to(MOST - OURS);
     assert!(crowd.member().is_none(), "the server is not full");

@@ -118,7 +118,7 @@ fn who_manages_keys_takes_turns_on_one_connection() {
     });
     assert!(listed.iter().all(|status| *status == 200), "{listed:?}");
     let open = "SELECT pid FROM pg_stat_activity WHERE application_name = 'carnet'";
-    assert_eq!(cluster.query(open).len(), 9, "eight, and that of the keys");
+    assert_eq!(cluster.query(open).len(), 10, "nine, and that of the keys");
     server.stop().is_sound();
 }
 

@@ -1,0 +1,153 @@
+//! The feed of changes: asks what has changed since the version that memory is of, and has memory follow it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_postgres::{Error, Row};
+
+use super::change_log::NEWEST;
+use super::change_log_reader::LoggedChanges;
+use super::key_follower::KeyFollower;
+use super::prepared_conn::PreparedConn;
+use super::sql;
+use super::unfollowed::Unfollowed;
+use crate::catalog::Catalog;
+use crate::store::cache::Cache;
+use crate::store::cache::set_key::SetKey;
+
+/// Who is further behind than so many changes starts anew; of more bytes the records are not told.
+const MOST_NEWS: usize = 20_000;
+const MOST_NEWS_BYTES: i64 = 8 << 20;
+/// So much is followed at once, which takes some hundred microseconds. More would keep others waiting, and other tasks
+/// off the thread: the writer that had just been woken there waited for 28 ms, whenever nobody had read for a while.
+const FEW_NEWS: usize = 100;
+const FEW_NEWS_BYTES: i64 = 16 << 10;
+/// Stands for a number of changes to the keys that is not known: they are read.
+const ANY_KEYS: i64 = -2;
+
+pub(super) struct ChangeFeed {
+    pub(super) conn: Arc<PreparedConn>,
+    /// For many changes: questions need not wait behind them, nor they behind anything.
+    pub(super) beside: Arc<PreparedConn>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) cache: Arc<Cache>,
+    pub(super) keys: Arc<KeyFollower>,
+}
+
+/// What a look at the database has shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// Memory is what the database was.
+    Met,
+    /// There are more changes than are followed at once. Which records they are about is noted.
+    Behind,
+}
+
+impl ChangeFeed {
+    /// Sees what has changed since the version of memory, and follows it where it is little.
+    pub(super) async fn look(&self, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+        let (asked, known) = (Instant::now(), self.cache.version());
+        let rows = self.changes(&self.conn, known, FEW_NEWS, FEW_NEWS_BYTES).await?;
+        match told(&rows, known)? {
+            Some((keys, news)) if news.len() <= FEW_NEWS && !news.iter().any(is_cut) => {
+                self.follow_all(news)?;
+                unfollowed.clear();
+                self.keys.follow(&self.conn, keys, asked).await?;
+                Ok(Looked::Met)
+            }
+            Some(_) => self.note(known, unfollowed).await,
+            None => {
+                self.start_anew(asked).await?;
+                unfollowed.clear();
+                Ok(Looked::Met)
+            }
+        }
+    }
+
+    /// Notes which records have changed since a version, and not what they are now.
+    pub(super) async fn note(&self, known: u64, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+        let asked = Instant::now();
+        let rows = self.conn.query(sql::CHANGED, &[&signed(known), &one_more(MOST_NEWS)]).await?;
+        let keys = match told(&rows, known)? {
+            Some((keys, news)) if news.len() <= MOST_NEWS => {
+                unfollowed.note(&self.catalog, known, news)?;
+                keys
+            }
+            _ => {
+                unfollowed.note_all();
+                ANY_KEYS
+            }
+        };
+        self.keys.follow(&self.conn, keys, asked).await?;
+        Ok(Looked::Behind)
+    }
+
+    /// Follows many changes.
+    pub(super) async fn follow(&self) -> Result<(), Error> {
+        let (asked, known) = (Instant::now(), self.cache.version());
+        let rows = self.changes(&self.beside, known, MOST_NEWS, MOST_NEWS_BYTES).await?;
+        match told(&rows, known)? {
+            Some((_, news)) if news.len() <= MOST_NEWS => {
+                tokio::task::block_in_place(|| self.follow_all(news))
+            }
+            _ => self.start_anew(asked).await,
+        }
+    }
+
+    async fn changes(
+        &self,
+        conn: &PreparedConn,
+        known: u64,
+        most: usize,
+        bytes: i64,
+    ) -> Result<Vec<Row>, Error> {
+        conn.query(sql::CHANGES, &[&signed(known), &one_more(most), &bytes]).await
+    }
+
+    fn follow_all(&self, news: &[Row]) -> Result<(), Error> {
+        let Some(last) = news.last() else { return Ok(()) };
+        let version = last.try_get::<_, i64>(1)?.unsigned_abs();
+        self.apply(version, LoggedChanges::read(&self.catalog, news)?);
+        Ok(())
+    }
+
+    /// Forgets everything: the log no longer reaches back to what is known, or another database stands at this address.
+    async fn start_anew(&self, asked: Instant) -> Result<(), Error> {
+        let version = newest(&self.conn).await?;
+        self.apply(version, LoggedChanges::unknown(&self.catalog));
+        self.keys.follow(&self.conn, ANY_KEYS, asked).await
+    }
+
+    fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {
+        self.cache.apply(version, &changes, &forgotten);
+        forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
+    }
+}
+
+/// The number of changes to the keys, and the rows behind that of the version that is known; nothing where the log no
+/// longer has that version.
+fn told(rows: &[Row], known: u64) -> Result<Option<(i64, &[Row])>, Error> {
+    let Some((first, news)) = rows.split_first() else { return Ok(None) };
+    let is_known = first.try_get::<_, i64>(1)? == signed(known);
+    Ok(if is_known { Some((first.try_get(0)?, news)) } else { None })
+}
+
+/// Rows enough for the version that is known, so many changes, and one that shows that there are more.
+fn one_more(most: usize) -> i64 {
+    i64::try_from(most + 2).unwrap_or(i64::MAX)
+}
+
+fn signed(version: u64) -> i64 {
+    i64::try_from(version).unwrap_or(i64::MAX)
+}
+
+fn is_cut(row: &Row) -> bool {
+    row.get(6)
+}
+
+/// The newest version. Where there is none, something has emptied the table, and nobody can tell what is new.
+pub(super) async fn newest(conn: &PreparedConn) -> Result<u64, Error> {
+    let rows = conn.query(&format!("SELECT number FROM {NEWEST} AS newest"), &[]).await?;
+    let number = rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0))?;
+    Ok(number.unsigned_abs())
+}

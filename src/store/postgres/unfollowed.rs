@@ -1,0 +1,93 @@
+//! What has changed in the database and memory has not followed yet: which records, but not what they are now.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use tokio_postgres::{Error, Row};
+
+use crate::catalog::Catalog;
+use crate::record::RecordId;
+
+/// Of more records none is told apart.
+const MOST: usize = 40_000;
+
+#[derive(Default)]
+pub(super) struct Unfollowed {
+    /// Whether there is anything: mostly there is not.
+    is_any: AtomicBool,
+    changed: Mutex<Changed>,
+}
+
+#[derive(Default)]
+struct Changed {
+    /// Up to which version everything is noted.
+    newest: u64,
+    /// With which version each was changed last.
+    records: HashMap<(usize, RecordId), u64>,
+    /// The last version in which more was changed than is told.
+    unknown: Option<u64>,
+}
+
+impl Unfollowed {
+    /// Whether memory may know another state of this record than the database had when it was last asked.
+    pub(super) fn has(&self, collection: usize, id: RecordId) -> bool {
+        self.is_any.load(Ordering::Acquire) && {
+            let changed = self.changed.lock();
+            changed.unknown.is_some() || changed.records.contains_key(&(collection, id))
+        }
+    }
+
+    /// The version behind which a look goes on.
+    pub(super) fn newest(&self) -> u64 {
+        self.changed.lock().newest
+    }
+
+    /// Notes what has changed since `known`, where that is not what is noted last, instead of what was noted before: rows
+    /// `keys, number, collection, id`.
+    pub(super) fn note(&self, catalog: &Catalog, known: u64, news: &[Row]) -> Result<(), Error> {
+        let mut changed = self.changed.lock();
+        if changed.newest != known {
+            *changed = Changed { newest: known, ..Changed::default() };
+        }
+        for row in news {
+            let version = row.try_get::<_, i64>(1)?.unsigned_abs();
+            changed.newest = version;
+            let collection = row.try_get::<_, Option<&str>>(2)?.map(|name| catalog.find(name));
+            let id = row.try_get::<_, Option<i64>>(3)?.and_then(RecordId::new);
+            match (collection, id) {
+                (Some(None), _) => {}
+                (Some(Some(collection)), Some(id)) if changed.records.len() < MOST => {
+                    changed.records.insert((collection.position(), id), version);
+                }
+                _ => changed.unknown = Some(version),
+            }
+        }
+        self.is_any.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Notes that anything may have changed.
+    pub(super) fn note_all(&self) {
+        *self.changed.lock() = Changed { unknown: Some(u64::MAX), ..Changed::default() };
+        self.is_any.store(true, Ordering::Release);
+    }
+
+    /// Memory is of this version now. Says whether that is all that is noted.
+    pub(super) fn follow(&self, version: u64) -> bool {
+        let mut changed = self.changed.lock();
+        changed.records.retain(|_, changed_at| *changed_at > version);
+        changed.unknown = changed.unknown.filter(|changed_at| *changed_at > version);
+        let is_any = changed.unknown.is_some() || !changed.records.is_empty();
+        self.is_any.store(is_any, Ordering::Release);
+        !is_any
+    }
+
+    /// Memory is as new as the last look.
+    pub(super) fn clear(&self) {
+        if self.is_any.load(Ordering::Acquire) {
+            *self.changed.lock() = Changed::default();
+            self.is_any.store(false, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Reads while nodes follow commits of a thousand changes: what was acknowledged is in the next answer all the same,
+//! also of the records and keys that those commits do not touch.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dev::client::Client;
+use dev::configs;
+use dev::request::Request;
+use dev::waiting::wait_until;
+
+use crate::support::batch::{batch, put_user, user};
+use crate::support::home::Home;
+use crate::support::race::race;
+use crate::support::server::Server;
+
+const ROUNDS: usize = 15;
+/// Of the users 1 to 1000 all are changed at once; beyond them each by itself.
+const LARGE: i64 = 1000;
+const ALONE: i64 = 1010;
+const KEY: &str = "the-key-of-the-tests";
+
+fn with_key(request: &str) -> Request {
+    Request::new(request).header("X-API-Key", KEY)
+}
+
+/// The round in which this user was changed last, as a node says.
+fn round_of(client: &mut Client, id: i64) -> usize {
+    let user = client.send(&with_key(&format!("GET /users/{id}/"))).json();
+    user["first_name"].as_str().unwrap().trim_start_matches('r').parse().unwrap()
+}
+
+fn nodes_with_users() -> Vec<Server> {
+    let home = Home::new(&configs::patient(&configs::guarded()));
+    home.add_admin("admin", KEY);
+    let nodes = vec![home.serve(), home.serve()];
+    for number in [LARGE, ALONE - LARGE] {
+        let users: Vec<String> = (0..number).map(|_| user("r0", "null")).collect();
+        assert_eq!(nodes[0].send(&batch(&users).header("X-API-Key", KEY)).status, 200);
+    }
+    for node in &nodes {
+        let mut client = node.client();
+        // More than once: what is asked for once is not kept.
+        (0..3).flat_map(|_| 1..=ALONE).for_each(|id| assert_eq!(round_of(&mut client, id), 0));
+    }
+    nodes
+}
+
+/// Changes all users at once, again and again; every node shows each change in its next answers.
+fn change_many(nodes: &[Server], mut clients: [Client; 2]) {
+    for round in 1..=ROUNDS {
+        let name = format!(r#"{{"first_name":"r{round}"}}"#);
+        let items: Vec<String> = (1..=LARGE).map(|id| put_user(id, &name)).collect();
+        let answer = nodes[round % 2].send(&batch(&items).header("X-API-Key", KEY));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        for client in &mut clients {
+            for id in [1, LARGE / 2, LARGE] {
+                assert_eq!(round_of(client, id), round, "user {id}");
+            }
+            let list =
+                client.send(&with_key(&format!("GET /users/?first_name=r{round}&last_name=Doe"))).json();
+            assert_eq!(list["meta"]["total_count"], LARGE, "round {round}");
+        }
+    }
+}
+
+/// Changes one user again and again, of which the others say nothing.
+fn change_one(mut clients: [Client; 2], id: i64, is_over: &AtomicBool) {
+    for round in (1..).take_while(|_| !is_over.load(Ordering::Relaxed)) {
+        let change = with_key(&format!("PUT /users/{id}/")).json(format!(r#"{{"first_name":"r{round}"}}"#));
+        assert_eq!(clients[round % 2].send(&change).status, 200);
+        assert_eq!(clients.each_mut().map(|client| round_of(client, id)), [round; 2], "user {id}");
+    }
+}
+
+/// Makes keys and revokes them: no node takes one afterwards.
+fn change_keys(mut clients: [Client; 2], is_over: &AtomicBool) {
+    for round in (1..).take_while(|_| !is_over.load(Ordering::Relaxed)) {
+        let made =
+            clients[round % 2].send(&with_key("POST /_/keys/").json(format!(r#"{{"name":"k{round}"}}"#)));
+        let key = made.json()["key"].as_str().unwrap().to_owned();
+        let request = Request::new(&format!("GET /users/{ALONE}/")).header("X-API-Key", &key);
+        for client in &mut clients {
+            wait_until("a key is still unknown", || client.send(&request).status == 200);
+        }
+        assert_eq!(clients[0].send(&with_key(&format!("DELETE /_/keys/k{round}/"))).status, 200);
+        assert_eq!(clients.each_mut().map(|client| client.send(&request).status), [401; 2]);
+    }
+}
+
+/// Nobody sees a record go back, whichever node is asked.
+fn look(mut clients: [Client; 2], thread: usize, is_over: &AtomicBool) {
+    let mut seen = vec![0; 1 + usize::try_from(ALONE).unwrap()];
+    for step in (thread..).step_by(37).take_while(|_| !is_over.load(Ordering::Relaxed)) {
+        let place = 1 + step % (seen.len() - 1);
+        for client in &mut clients {
+            let round = round_of(client, i64::try_from(place).unwrap());
+            assert!(round >= seen[place], "user {place} was of round {} and is of {round}", seen[place]);
+            seen[place] = round;
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn what_was_acknowledged_is_seen_at_once_beside_commits_of_a_thousand_changes() {
+    let nodes = nodes_with_users();
+    let is_over = AtomicBool::new(false);
+    race(6, |thread| {
+        let clients = [nodes[0].client(), nodes[1].client()];
+        match thread {
+            0 => {
+                let changed =
+                    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| change_many(&nodes, clients)));
+                is_over.store(true, Ordering::Relaxed);
+                changed.unwrap();
+            }
+            1 => change_one(clients, ALONE - 1, &is_over),
+            2 => change_keys(clients, &is_over),
+            _ => look(clients, thread, &is_over),
+        }
+    });
+    for node in &nodes {
+        let mut client = node.client();
+        (1..=LARGE).for_each(|id| assert_eq!(round_of(&mut client, id), ROUNDS, "user {id}"));
+    }
+}
