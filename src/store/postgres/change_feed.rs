@@ -23,7 +23,7 @@ const MOST_NEWS_BYTES: i64 = 8 << 20;
 const FEW_NEWS: usize = 100;
 const FEW_NEWS_BYTES: i64 = 16 << 10;
 /// Stands for a number of changes to the keys that is not known: they are read.
-const ANY_KEYS: i64 = -2;
+pub(super) const ANY_KEYS: i64 = -2;
 
 pub(super) struct ChangeFeed {
     pub(super) conn: Arc<PreparedConn>,
@@ -57,8 +57,9 @@ impl ChangeFeed {
             }
             Some(_) => self.note(known, unfollowed).await,
             None => {
-                self.start_anew(asked).await?;
+                self.start_anew(&self.conn).await?;
                 unfollowed.clear();
+                self.keys.follow(&self.conn, ANY_KEYS, asked).await?;
                 Ok(Looked::Met)
             }
         }
@@ -82,15 +83,15 @@ impl ChangeFeed {
         Ok(Looked::Behind)
     }
 
-    /// Follows many changes.
+    /// Follows many changes, while others look; the keys are theirs to follow.
     pub(super) async fn follow(&self) -> Result<(), Error> {
-        let (asked, known) = (Instant::now(), self.cache.version());
+        let known = self.cache.version();
         let rows = self.changes(&self.beside, known, MOST_NEWS, MOST_NEWS_BYTES).await?;
         match told(&rows, known)? {
             Some((_, news)) if news.len() <= MOST_NEWS => {
                 tokio::task::block_in_place(|| self.follow_all(news))
             }
-            _ => self.start_anew(asked).await,
+            _ => self.start_anew(&self.beside).await,
         }
     }
 
@@ -112,10 +113,10 @@ impl ChangeFeed {
     }
 
     /// Forgets everything: the log no longer reaches back to what is known, or another database stands at this address.
-    async fn start_anew(&self, asked: Instant) -> Result<(), Error> {
-        let version = newest(&self.conn).await?;
+    async fn start_anew(&self, conn: &PreparedConn) -> Result<(), Error> {
+        let version = newest(conn).await?;
         self.apply(version, LoggedChanges::unknown(&self.catalog));
-        self.keys.follow(&self.conn, ANY_KEYS, asked).await
+        Ok(())
     }
 
     fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {

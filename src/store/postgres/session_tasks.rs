@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{select_all, try_join, try_join_all, try_join5};
 use tokio::sync::Mutex;
 
-use super::change_feed::{self, ChangeFeed};
+use super::change_feed::{self, ANY_KEYS, ChangeFeed};
 use super::change_log;
 use super::freshness::CacheValidator;
 use super::group_error::words;
@@ -67,7 +67,7 @@ pub(super) async fn begin(
     });
     let asked = Instant::now();
     // The keys are known before the first caller comes.
-    context.keys.follow(&first, -2, asked).await.map_err(|error| words(&error))?;
+    context.keys.follow(&first, ANY_KEYS, asked).await.map_err(|error| words(&error))?;
     stored_answers::measure(&first, &context.budget).await.map_err(|error| words(&error))?;
     let feed = ChangeFeed {
         conn: first,
