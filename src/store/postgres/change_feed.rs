@@ -21,7 +21,7 @@ const MOST_NEWS_BYTES: i64 = 8 << 20;
 /// So much is followed at once, which takes some hundred microseconds. More would keep others waiting, and other tasks
 /// off the thread: the writer that had just been woken there waited for 28 ms, whenever nobody had read for a while.
 const FEW_NEWS: usize = 100;
-const FEW_NEWS_BYTES: i64 = 16 << 10;
+const FEW_NEWS_BYTES: i64 = 128 << 10;
 /// Stands for a number of changes to the keys that is not known: they are read.
 pub(super) const ANY_KEYS: i64 = -2;
 
@@ -66,7 +66,7 @@ impl ChangeFeed {
     }
 
     /// Notes which records have changed since a version, and not what they are now.
-    pub(super) async fn note(&self, known: u64, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+    async fn note(&self, known: u64, unfollowed: &Unfollowed) -> Result<Looked, Error> {
         let asked = Instant::now();
         let rows = self.conn.query(sql::CHANGED, &[&signed(known), &one_more(MOST_NEWS)]).await?;
         let keys = match told(&rows, known)? {
@@ -76,10 +76,22 @@ impl ChangeFeed {
             }
             _ => {
                 unfollowed.note_all();
-                ANY_KEYS
+                keys_of(&rows)?
             }
         };
         self.keys.follow(&self.conn, keys, asked).await?;
+        Ok(Looked::Behind)
+    }
+
+    /// Sees what has changed further, while what a look has shown is being followed.
+    pub(super) async fn look_on(&self, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+        if let Some(known) = unfollowed.newest() {
+            return self.note(known, unfollowed).await;
+        }
+        // There is nothing more to note than everything.
+        let asked = Instant::now();
+        let rows = self.conn.query("SELECT keys FROM _carnet_version", &[]).await?;
+        self.keys.follow(&self.conn, keys_of(&rows)?, asked).await?;
         Ok(Looked::Behind)
     }
 
@@ -123,6 +135,11 @@ impl ChangeFeed {
         self.cache.apply(version, &changes, &forgotten);
         forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
     }
+}
+
+/// The number of changes to the keys.
+fn keys_of(rows: &[Row]) -> Result<i64, Error> {
+    rows.first().map_or(Ok(ANY_KEYS), |row| row.try_get(0))
 }
 
 /// The number of changes to the keys, and the rows behind that of the version that is known; nothing where the log no

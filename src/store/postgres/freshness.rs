@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio_postgres::Error;
 
 use super::change_feed::{ChangeFeed, Looked};
@@ -130,15 +130,16 @@ impl CacheValidator {
                 Some(Following { number, task }) => tokio::select! {
                     biased;
                     followed = task => {
-                        // A panic is the same as one of ours.
-                        let followed = followed.unwrap_or_else(|end| std::panic::resume_unwind(end.into_panic()));
-                        if let Err(cause) = followed {
+                        if let Err(cause) = followed.unwrap_or_else(of_its_end) {
                             break cause;
                         }
                         let is_all = self.unfollowed.follow(feed.cache.version());
                         self.fresh.give(if is_all { self.looked.last() } else { *number });
                         following = None;
-                        // And asks at once: others may wait whose questions came meanwhile.
+                        if is_all {
+                            continue;
+                        }
+                        // Others wait whose questions showed more: the next one comes at once.
                     }
                     _ = asked => {}
                 },
@@ -146,7 +147,7 @@ impl CacheValidator {
             let number = self.next.fetch_add(1, Ordering::AcqRel);
             let looked = async {
                 if following.is_some() {
-                    feed.note(self.unfollowed.newest(), &self.unfollowed).await
+                    feed.look_on(&self.unfollowed).await
                 } else {
                     feed.look(&self.unfollowed).await
                 }
@@ -177,6 +178,12 @@ impl CacheValidator {
         self.looked.wake_all();
         self.fresh.wake_all();
     }
+}
+
+/// A panic is the same as one of ours.
+fn of_its_end(end: JoinError) -> Result<(), String> {
+    let end = end.try_into_panic().map(|panic| std::panic::resume_unwind(panic));
+    end.map_err(|cancelled| cancelled.to_string())
 }
 
 async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, String> {

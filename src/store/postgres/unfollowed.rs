@@ -11,6 +11,8 @@ use crate::record::RecordId;
 
 /// Of more records none is told apart.
 const MOST: usize = 40_000;
+/// Later than every version.
+const WHATEVER_COMES: u64 = u64::MAX;
 
 #[derive(Default)]
 pub(super) struct Unfollowed {
@@ -38,9 +40,10 @@ impl Unfollowed {
         }
     }
 
-    /// The version behind which a look goes on.
-    pub(super) fn newest(&self) -> u64 {
-        self.changed.lock().newest
+    /// Up to which version everything is noted; nothing where anything may have changed.
+    pub(super) fn newest(&self) -> Option<u64> {
+        let changed = self.changed.lock();
+        (changed.unknown != Some(WHATEVER_COMES)).then_some(changed.newest)
     }
 
     /// Notes what has changed since `known`, where that is not what is noted last, instead of what was noted before: rows
@@ -69,7 +72,7 @@ impl Unfollowed {
 
     /// Notes that anything may have changed.
     pub(super) fn note_all(&self) {
-        *self.changed.lock() = Changed { unknown: Some(u64::MAX), ..Changed::default() };
+        *self.changed.lock() = Changed { unknown: Some(WHATEVER_COMES), ..Changed::default() };
         self.is_any.store(true, Ordering::Release);
     }
 
