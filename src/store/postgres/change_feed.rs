@@ -10,7 +10,7 @@ use super::change_log_reader::LoggedChanges;
 use super::key_follower::KeyFollower;
 use super::prepared_conn::PreparedConn;
 use super::sql;
-use super::unfollowed::Unfollowed;
+use super::stale_records::StaleRecords;
 use crate::catalog::Catalog;
 use crate::store::cache::Cache;
 use crate::store::cache::set_key::SetKey;
@@ -45,20 +45,20 @@ pub(super) enum Looked {
 
 impl ChangeFeed {
     /// Sees what has changed since the version of memory, and follows it where it is little.
-    pub(super) async fn look(&self, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+    pub(super) async fn look(&self, stale: &StaleRecords) -> Result<Looked, Error> {
         let (asked, known) = (Instant::now(), self.cache.version());
         let rows = self.changes(&self.conn, known, FEW_NEWS, FEW_NEWS_BYTES).await?;
         match told(&rows, known)? {
             Some((keys, news)) if news.len() <= FEW_NEWS && !news.iter().any(is_cut) => {
                 self.follow_all(news)?;
-                unfollowed.clear();
+                stale.clear();
                 self.keys.follow(&self.conn, keys, asked).await?;
                 Ok(Looked::Met)
             }
-            Some(_) => self.note(known, unfollowed).await,
+            Some(_) => self.note(known, stale).await,
             None => {
                 self.start_anew(&self.conn).await?;
-                unfollowed.clear();
+                stale.clear();
                 self.keys.follow(&self.conn, ANY_KEYS, asked).await?;
                 Ok(Looked::Met)
             }
@@ -66,16 +66,16 @@ impl ChangeFeed {
     }
 
     /// Notes which records have changed since a version, and not what they are now.
-    async fn note(&self, known: u64, unfollowed: &Unfollowed) -> Result<Looked, Error> {
+    async fn note(&self, known: u64, stale: &StaleRecords) -> Result<Looked, Error> {
         let asked = Instant::now();
         let rows = self.conn.query(sql::CHANGED, &[&signed(known), &one_more(MOST_NEWS)]).await?;
         let keys = match told(&rows, known)? {
             Some((keys, news)) if news.len() <= MOST_NEWS => {
-                unfollowed.note(&self.catalog, known, news)?;
+                stale.note(&self.catalog, known, news)?;
                 keys
             }
             _ => {
-                unfollowed.note_all();
+                stale.note_all();
                 keys_of(&rows)?
             }
         };
@@ -84,9 +84,9 @@ impl ChangeFeed {
     }
 
     /// Sees what has changed further, while what a look has shown is being followed.
-    pub(super) async fn look_on(&self, unfollowed: &Unfollowed) -> Result<Looked, Error> {
-        if let Some(known) = unfollowed.newest() {
-            return self.note(known, unfollowed).await;
+    pub(super) async fn look_on(&self, stale: &StaleRecords) -> Result<Looked, Error> {
+        if let Some(known) = stale.newest() {
+            return self.note(known, stale).await;
         }
         // There is nothing more to note than everything.
         let asked = Instant::now();

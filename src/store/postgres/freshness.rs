@@ -16,7 +16,7 @@ use tokio_postgres::Error;
 
 use super::change_feed::{ChangeFeed, Looked};
 use super::group_error::words;
-use super::unfollowed::Unfollowed;
+use super::stale_records::StaleRecords;
 use crate::record::RecordId;
 use crate::store::StoreError;
 
@@ -35,7 +35,7 @@ pub(super) struct CacheValidator {
     looked: Answers,
     /// For which of them memory has followed it, too.
     fresh: Answers,
-    unfollowed: Unfollowed,
+    stale: StaleRecords,
     is_over: AtomicBool,
 }
 
@@ -91,7 +91,7 @@ impl CacheValidator {
     pub(super) async fn refresh_record(&self, collection: usize, id: RecordId) -> Result<(), StoreError> {
         let number = self.coming();
         self.wait(number, &self.looked).await?;
-        if self.unfollowed.has(collection, id) { self.wait(number, &self.fresh).await } else { Ok(()) }
+        if self.stale.has(collection, id) { self.wait(number, &self.fresh).await } else { Ok(()) }
     }
 
     /// The number of the next question.
@@ -133,7 +133,7 @@ impl CacheValidator {
                         if let Err(cause) = followed.unwrap_or_else(of_its_end) {
                             break cause;
                         }
-                        let is_all = self.unfollowed.follow(feed.cache.version());
+                        let is_all = self.stale.follow(feed.cache.version());
                         self.fresh.give(if is_all { self.looked.last() } else { *number });
                         following = None;
                         if is_all {
@@ -147,9 +147,9 @@ impl CacheValidator {
             let number = self.next.fetch_add(1, Ordering::AcqRel);
             let looked = async {
                 if following.is_some() {
-                    feed.look_on(&self.unfollowed).await
+                    feed.look_on(&self.stale).await
                 } else {
-                    feed.look(&self.unfollowed).await
+                    feed.look(&self.stale).await
                 }
             };
             match in_time(looked).await {

@@ -1,4 +1,4 @@
-//! What has changed in the database and memory has not followed yet: which records, but not what they are now.
+//! Stale records: which of them have changed in the database and not yet in memory, but not what they are now.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +9,13 @@ use tokio_postgres::{Error, Row};
 use crate::catalog::Catalog;
 use crate::record::RecordId;
 
-/// Of more records none is told apart.
+/// Of more records, which take some 2 MiB, none is told apart.
 const MOST: usize = 40_000;
 /// Later than every version.
 const WHATEVER_COMES: u64 = u64::MAX;
 
 #[derive(Default)]
-pub(super) struct Unfollowed {
+pub(super) struct StaleRecords {
     /// Whether there is anything: mostly there is not.
     is_any: AtomicBool,
     changed: Mutex<Changed>,
@@ -31,7 +31,7 @@ struct Changed {
     unknown: Option<u64>,
 }
 
-impl Unfollowed {
+impl StaleRecords {
     /// Whether memory may know another state of this record than the database had when it was last asked.
     pub(super) fn has(&self, collection: usize, id: RecordId) -> bool {
         self.is_any.load(Ordering::Acquire) && {
@@ -46,8 +46,8 @@ impl Unfollowed {
         (changed.unknown != Some(WHATEVER_COMES)).then_some(changed.newest)
     }
 
-    /// Notes what has changed since `known`, where that is not what is noted last, instead of what was noted before: rows
-    /// `keys, number, collection, id`.
+    /// Notes what has changed since `known`: rows `keys, number, collection, id`. Where that is not the last version that
+    /// is noted, they take the place of what was noted before.
     pub(super) fn note(&self, catalog: &Catalog, known: u64, news: &[Row]) -> Result<(), Error> {
         let mut changed = self.changed.lock();
         if changed.newest != known {
