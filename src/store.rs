@@ -151,7 +151,7 @@ impl Store {
     async fn complete(&self, mut reply: WriteReply, collections: &[usize]) -> WriteReply {
         let Ok(written) = &mut reply.outcome else { return reply };
         for (place, tag) in std::mem::take(&mut reply.missing) {
-            let (Some(one), Some(&collection)) = (written.each().get_mut(place), collections.get(place))
+            let (Some(one), Some(&collection)) = (written.each_mut().get_mut(place), collections.get(place))
             else {
                 continue;
             };

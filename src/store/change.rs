@@ -36,7 +36,7 @@ impl Change {
     }
 
     /// What it takes in memory, roughly.
-    fn bytes(&self) -> usize {
+    pub(in crate::store) fn bytes(&self) -> usize {
         let of_values =
             |values: &[Value]| -> usize { values.iter().map(|value| EACH_VALUE + value.text_bytes()).sum() };
         let before = self.before.as_deref().map_or(0, of_values);

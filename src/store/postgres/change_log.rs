@@ -20,10 +20,11 @@ pub(super) const TRIGGERS: [&str; 4] =
 pub(super) const TAKE_TURN: &str =
     "SELECT pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint)";
 /// As [`TAKE_TURN`], for the writer, whose connection waits for other locks for less long: the turn is waited for five
-/// seconds, and every lock after it as long as $1 says.
+/// seconds, and every lock after it as long as $1 says. Answers the transaction as the log will know it in its last two
+/// columns.
 pub(super) const TAKE_TURN_THEN_HURRY: &str = "SELECT set_config('lock_timeout', '5s', true), \
      pg_advisory_xact_lock((x'6361726e'::bigint << 32) + '_carnet_version'::regclass::oid::bigint), \
-     set_config('lock_timeout', $1, true)";
+     set_config('lock_timeout', $1, true), pg_current_xact_id()::text, transaction_timestamp()";
 /// The newest version, in a statement that reads records of it.
 pub(super) const NEWEST: &str = "(SELECT max(number) AS number FROM _carnet_commits)";
 

@@ -157,11 +157,11 @@ impl CacheValidator {
                     self.looked.give(number);
                     self.fresh.give(number);
                 }
-                Ok(Looked::Behind) => {
+                Ok(Looked::Behind(news)) => {
                     self.looked.give(number);
                     if following.is_none() {
                         let feed = feed.clone();
-                        let task = tokio::spawn(async move { in_time(feed.follow()).await });
+                        let task = tokio::spawn(async move { in_time(feed.follow(news)).await });
                         following = Some(Following { number, task });
                     }
                 }

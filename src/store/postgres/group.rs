@@ -12,8 +12,10 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::agenda::{Agenda, Step};
 use super::columns::{Bound, ids, updates};
+use super::group_creates::GroupCreates;
 use super::group_error::{GroupError, words};
 use super::key_check::{self, KeyCheck};
+use super::own_commits::{OwnCommits, Transaction};
 use super::prepared_conn::{Parameter, PreparedConn};
 use super::sql::RowOutcome;
 use super::statement_cache::Statements;
@@ -48,6 +50,8 @@ pub(super) struct Group<'a> {
     pub(super) careful_groups: &'a AtomicUsize,
     /// How many records its deletes have brought along so far.
     pub(super) reached: AtomicUsize,
+    pub(super) creates: GroupCreates,
+    pub(super) own: &'a OwnCommits,
     /// What was prepared for this group, by its text. The connection may drop what it keeps at any time.
     pub(super) at_hand: Mutex<HashMap<Arc<str>, Statement>>,
     /// Whether a transaction may be open on the connection. A statement that is cancelled may be the COMMIT itself.
@@ -59,6 +63,7 @@ pub(super) type Answering<'f> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Err
 /// What a statement is to a group.
 pub(super) enum Part {
     Begin,
+    Turn,
     SameKeys,
     /// The step of the agenda at this index.
     Step(usize),
@@ -165,10 +170,20 @@ impl Group<'_> {
                     let judged = self.judge(agenda, &agenda.steps[index], &rows, outcomes);
                     judged.err().map(|error| GroupError::of(&error, commit_was_sent))
                 }
+                (Ok(rows), Part::Turn) => {
+                    self.began(&rows).err().map(|error| GroupError::of(&error, commit_was_sent))
+                }
                 (Ok(_), Part::Begin | Part::SameKeys | Part::Commit | Part::Other) => None,
             };
         }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// The turn is taken, by the transaction that is told.
+    fn began(&self, rows: &[Row]) -> Result<(), Error> {
+        let Some(row) = rows.first() else { return Ok(()) };
+        self.creates.begin(Transaction::read(row, 3)?);
+        Ok(())
     }
 
     pub(super) fn simply<'f>(&'f self, text: &'static str) -> Answering<'f> {
@@ -259,9 +274,7 @@ impl Group<'_> {
     ) -> Result<(), Error> {
         let created = |row: &Row| -> Result<Option<Written>, Error> {
             let Some(id) = row::id(row, 1)? else { return Ok(None) };
-            let mut record = Vec::with_capacity(256);
-            row::write(&mut record, collection, id, row, 2)?;
-            Ok(Some(Written::Created { id, representation: record.into() }))
+            self.created(collection, id, row, 2).map(Some)
         };
         let (judged, others) = rows.split_at(number.min(rows.len()));
         let first = outcomes.len();

@@ -131,6 +131,8 @@ impl Postgres {
             is_careful: self.is_careful(writes),
             careful_groups: &self.careful_groups,
             reached: Default::default(),
+            creates: Default::default(),
+            own: &session.own,
             at_hand: Default::default(),
             is_open: Default::default(),
         };
@@ -169,8 +171,8 @@ impl Postgres {
     fn answer(&self, writes: Vec<PendingWrite>, replies: Vec<WriteReply>) {
         let metrics = self.context.observer.store();
         metrics.committed(writes.len());
-        for (pending, mut reply) in writes.into_iter().zip(replies) {
-            if let Ok(written) = &mut reply.outcome
+        for (pending, reply) in writes.into_iter().zip(replies) {
+            if let Ok(written) = &reply.outcome
                 && !reply.is_replayed
             {
                 for (write, written) in pending.work.writes().zip(written.each()) {

@@ -4,7 +4,7 @@ use tokio_postgres::Error;
 
 use super::agenda::Agenda;
 use super::change_log::TAKE_TURN_THEN_HURRY;
-use super::group::{Group, Part};
+use super::group::{Group, Part, have_steps};
 use super::group_error::GroupError;
 use super::key_check::{self, KeyCheck, SAME_KEYS};
 use super::stored_answers;
@@ -23,7 +23,7 @@ impl Group<'_> {
         let mut sent = Vec::with_capacity(agenda.steps.len() + 4);
         let warned = self.conn.alive.warnings();
         self.send(&mut sent, Part::Begin, self.simply("BEGIN"));
-        self.send(&mut sent, Part::Other, self.ask(TAKE_TURN_THEN_HURRY, vec![Box::new(self.lock_wait)]));
+        self.send(&mut sent, Part::Turn, self.ask(TAKE_TURN_THEN_HURRY, vec![Box::new(self.lock_wait)]));
         match self.key_check {
             KeyCheck::Needless => {}
             KeyCheck::ByNumber(number) => {
@@ -39,7 +39,12 @@ impl Group<'_> {
         } else {
             let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(waiting.len());
             self.carry_out(&mut sent, &agenda, &mut outcomes).await?;
+            let works = waiting.iter().map(|waiting| &waiting.work);
+            let announced = if have_steps(&sent) { None } else { self.announce(works.clone(), &outcomes) };
             self.commit(&mut sent, &agenda, &mut outcomes).await?;
+            if let Some(announced) = announced.or_else(|| self.announce(works, &outcomes)) {
+                announced.confirm();
+            }
             // It is committed: whatever this meets, the others are told what became of them.
             let _ = self.explain_undone(&agenda, &mut outcomes).await;
             outcomes.into_iter().map(WriteReply::first).collect()

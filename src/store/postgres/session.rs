@@ -14,6 +14,7 @@ use super::freshness::CacheValidator;
 use super::key_follower::KeyFollower;
 use super::key_table::SharedKeyTable;
 use super::lifetime::Lifetime;
+use super::own_commits::OwnCommits;
 use super::prepared_conn::{Parameter, PreparedConn, SharedConns};
 use super::rows::Rows;
 use super::server::Server;
@@ -31,6 +32,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Session {
     pub(super) cache: Arc<Cache>,
     pub(super) validator: CacheValidator,
+    pub(super) own: Arc<OwnCommits>,
     pub(super) observer: Arc<Observer>,
     pub(super) statements: Arc<[Statements]>,
     pub(super) server: Server,

@@ -54,6 +54,7 @@ pub(super) async fn begin(
     let session = Arc::new(Session {
         cache,
         validator: CacheValidator::default(),
+        own: Arc::default(),
         observer: context.observer.clone(),
         statements: context.statements.clone(),
         server,
@@ -75,6 +76,7 @@ pub(super) async fn begin(
         catalog: context.catalog.clone(),
         cache: session.cache.clone(),
         keys: context.keys.clone(),
+        own: session.own.clone(),
     };
     start(session.clone(), feed, for_sets, context);
     Ok(session)

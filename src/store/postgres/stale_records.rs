@@ -4,15 +4,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use tokio_postgres::{Error, Row};
 
-use crate::catalog::Catalog;
 use crate::record::RecordId;
 
 /// Of more records, which take some 2 MiB, none is told apart.
 const MOST: usize = 40_000;
 /// Later than every version.
 const WHATEVER_COMES: u64 = u64::MAX;
+
+/// A change that memory has not followed.
+pub(super) struct Stale {
+    pub(super) version: u64,
+    /// The collection and the id; none where more has changed than is told.
+    pub(super) record: Option<(usize, RecordId)>,
+}
 
 #[derive(Default)]
 pub(super) struct StaleRecords {
@@ -46,28 +51,21 @@ impl StaleRecords {
         (changed.unknown != Some(WHATEVER_COMES)).then_some(changed.newest)
     }
 
-    /// Notes what has changed since `known`: rows `keys, number, collection, id`. Where that is not the last version that
-    /// is noted, they take the place of what was noted before.
-    pub(super) fn note(&self, catalog: &Catalog, known: u64, news: &[Row]) -> Result<(), Error> {
+    /// Notes what has changed since `known` up to `newest`. Where `known` is not the last version that is noted, this
+    /// takes the place of what was noted before.
+    pub(super) fn note(&self, known: u64, newest: u64, news: impl IntoIterator<Item = Stale>) {
         let mut changed = self.changed.lock();
         if changed.newest != known {
-            *changed = Changed { newest: known, ..Changed::default() };
+            *changed = Changed::default();
         }
-        for row in news {
-            let version = row.try_get::<_, i64>(1)?.unsigned_abs();
-            changed.newest = version;
-            let collection = row.try_get::<_, Option<&str>>(2)?.map(|name| catalog.find(name));
-            let id = row.try_get::<_, Option<i64>>(3)?.and_then(RecordId::new);
-            match (collection, id) {
-                (Some(None), _) => {}
-                (Some(Some(collection)), Some(id)) if changed.records.len() < MOST => {
-                    changed.records.insert((collection.position(), id), version);
-                }
+        changed.newest = newest;
+        for Stale { version, record } in news {
+            match record {
+                Some(record) if changed.records.len() < MOST => _ = changed.records.insert(record, version),
                 _ => changed.unknown = Some(version),
             }
         }
         self.is_any.store(true, Ordering::Release);
-        Ok(())
     }
 
     /// Notes that anything may have changed.

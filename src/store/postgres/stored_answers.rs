@@ -72,8 +72,13 @@ impl Group<'_> {
             // Stored under the token of another write, an outcome would be repeated to whom it is not about.
             return Err(GroupError::Unreachable);
         }
+        let works = places.iter().map(|&place| &waiting[place].work);
+        let announced = self.announce(works, &outcomes);
         let tokens = places.iter().map(|&place| waiting[place].token());
         self.keep_and_commit(tokens.zip(&outcomes)).await?;
+        if let Some(announced) = announced {
+            announced.confirm();
+        }
         for (place, outcome) in places.into_iter().zip(outcomes) {
             replies[place] = Some(WriteReply::first(outcome));
         }

@@ -51,7 +51,14 @@ impl Written {
     }
 
     /// What its items did, or it alone.
-    pub(in crate::store) fn each(&mut self) -> &mut [Self] {
+    pub(in crate::store) fn each(&self) -> &[Self] {
+        match self {
+            Self::Batch(items) => items,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    pub(in crate::store) fn each_mut(&mut self) -> &mut [Self] {
         match self {
             Self::Batch(items) => items,
             one => std::slice::from_mut(one),

@@ -4,6 +4,7 @@ use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
 
+use crate::support::batch::batch;
 use crate::support::home::Home;
 use crate::support::race::race;
 use crate::support::server::Server;
@@ -68,6 +69,36 @@ fn what_a_trigger_changes_after_a_row_is_what_every_node_shows() {
     assert_eq!(nodes[1].send(&user("g", "later")).status, 201);
     assert_eq!(nodes[1].status(r#"PUT /users/1/ {"last_name":"later"}"#), 200);
     nodes.iter().zip(&mut clients).for_each(|(node, client)| is_as_stored(node, client));
+}
+
+/// A node knows by itself what it has created, but not what a trigger does to that.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn what_a_trigger_does_to_the_creates_of_a_batch_is_what_every_node_shows() {
+    let home = Home::new(&configs::long_pages());
+    let nodes: Vec<Server> = (0..2).map(|_| home.serve()).collect();
+    let mut clients: Vec<Client> = nodes.iter().map(Server::client).collect();
+    assert_eq!(nodes[0].send(&user("a", "new")).status, 201);
+    trigger(
+        &nodes[0],
+        "AFTER INSERT",
+        "IF NEW.last_name = 'later' THEN UPDATE users SET last_name = 'archived' WHERE id = NEW.id; \
+         ELSIF NEW.last_name = 'gone' THEN DELETE FROM users WHERE id = NEW.id; \
+         ELSIF NEW.last_name = 'first' THEN UPDATE users SET last_name = NEW.first_name WHERE id = 1; END IF; \
+         RETURN NULL;",
+    );
+    for (round, family) in ["later", "new", "gone", "first", "later"].into_iter().enumerate() {
+        // Few are followed at once, many beside the next questions.
+        for number in [2, 150] {
+            let items = (0..number).map(|place| {
+                let family = if place == 1 { family } else { "new" };
+                let body = format!(r#"{{"first_name":"n{round}","last_name":"{family}"}}"#);
+                format!(r#"{{"method":"POST","path":"/users/","body":{body}}}"#)
+            });
+            assert_eq!(nodes[round % 2].send(&batch(&items.collect::<Vec<_>>())).status, 200);
+            nodes.iter().zip(&mut clients).for_each(|(node, client)| is_as_stored(node, client));
+        }
+    }
 }
 
 #[test]
