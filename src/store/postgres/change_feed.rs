@@ -71,7 +71,10 @@ impl ChangeFeed {
                 self.keys.follow(&self.conn, keys, asked).await?;
                 Ok(Looked::Met)
             }
-            Some(_) => self.note(known, stale).await,
+            Some(_) => {
+                self.note(known, stale).await?;
+                Ok(Looked::Behind(News::Logged))
+            }
             None => {
                 self.start_anew(&self.conn).await?;
                 stale.clear();
@@ -82,7 +85,7 @@ impl ChangeFeed {
     }
 
     /// Notes which records have changed since a version, and not what they are now.
-    async fn note(&self, known: u64, stale: &StaleRecords) -> Result<Looked, Error> {
+    async fn note(&self, known: u64, stale: &StaleRecords) -> Result<(), Error> {
         let asked = Instant::now();
         let rows = self.conn.query(sql::CHANGED, &[&signed(known), &one_more(MOST_NEWS)]).await?;
         let keys = match told(&rows, known)? {
@@ -97,8 +100,7 @@ impl ChangeFeed {
                 keys_of(&rows)?
             }
         };
-        self.keys.follow(&self.conn, keys, asked).await?;
-        Ok(Looked::Behind(News::Logged))
+        self.keys.follow(&self.conn, keys, asked).await
     }
 
     /// What a row `keys, number, collection, id` is about; nothing where that collection is not served.
@@ -114,18 +116,17 @@ impl ChangeFeed {
     }
 
     /// Sees what has changed further, while what a look has shown is being followed.
-    pub(super) async fn look_on(&self, stale: &StaleRecords) -> Result<Looked, Error> {
-        let asked = Instant::now();
-        if let Some(known) = stale.newest() {
-            if self.note_own(known, stale).await? {
-                return Ok(Looked::Behind(News::Logged));
-            }
-            return self.note(known, stale).await;
+    pub(super) async fn look_on(&self, stale: &StaleRecords) -> Result<(), Error> {
+        let Some(known) = stale.newest() else {
+            // There is nothing more to note than everything.
+            let asked = Instant::now();
+            let rows = self.conn.query("SELECT keys FROM _carnet_version", &[]).await?;
+            return self.keys.follow(&self.conn, keys_of(&rows)?, asked).await;
+        };
+        if !self.note_own(known, stale).await? {
+            self.note(known, stale).await?;
         }
-        // There is nothing more to note than everything.
-        let rows = self.conn.query("SELECT keys FROM _carnet_version", &[]).await?;
-        self.keys.follow(&self.conn, keys_of(&rows)?, asked).await?;
-        Ok(Looked::Behind(News::Logged))
+        Ok(())
     }
 
     /// Follows many changes, while others look; the keys are theirs to follow.

@@ -145,25 +145,23 @@ impl CacheValidator {
                 },
             }
             let number = self.next.fetch_add(1, Ordering::AcqRel);
-            let looked = async {
-                if following.is_some() {
-                    feed.look_on(&self.stale).await
-                } else {
-                    feed.look(&self.stale).await
+            if following.is_some() {
+                match in_time(feed.look_on(&self.stale)).await {
+                    Ok(()) => self.looked.give(number),
+                    Err(cause) => break cause,
                 }
-            };
-            match in_time(looked).await {
+                continue;
+            }
+            match in_time(feed.look(&self.stale)).await {
                 Ok(Looked::Met) => {
                     self.looked.give(number);
                     self.fresh.give(number);
                 }
                 Ok(Looked::Behind(news)) => {
                     self.looked.give(number);
-                    if following.is_none() {
-                        let feed = feed.clone();
-                        let task = tokio::spawn(async move { in_time(feed.follow(news)).await });
-                        following = Some(Following { number, task });
-                    }
+                    let feed = feed.clone();
+                    let task = tokio::spawn(async move { in_time(feed.follow(news)).await });
+                    following = Some(Following { number, task });
                 }
                 Err(cause) => break cause,
             }

@@ -12,6 +12,7 @@ use tokio_postgres::error::SqlState;
 
 use super::engine::Postgres;
 use super::group::{Group, LockWait};
+use super::group_creates::GroupCreates;
 use super::group_error::GroupError;
 use super::key_check::KeyCheck;
 use super::session::Session;
@@ -131,7 +132,7 @@ impl Postgres {
             is_careful: self.is_careful(writes),
             careful_groups: &self.careful_groups,
             reached: Default::default(),
-            creates: Default::default(),
+            creates: GroupCreates::of(writes.iter().flat_map(|pending| pending.work.writes())),
             own: &session.own,
             at_hand: Default::default(),
             is_open: Default::default(),

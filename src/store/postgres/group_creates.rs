@@ -11,30 +11,71 @@ use super::own_commits::{Announced, MOST_BYTES, Transaction};
 use crate::catalog::collection::Collection;
 use crate::record::{RecordId, Value, representation};
 use crate::store::change::{After, Change};
-use crate::store::write::{Work, WriteOutcome, Written};
+use crate::store::write::{Work, Write, WriteOutcome, Written};
 
-/// The transaction of a group, and the records that it has created so far, also those that are taken back again.
-#[derive(Default)]
-pub(super) struct GroupCreates(Mutex<Creates>);
+/// The transaction of a group, and the records that it has created so far, also those that are taken back again. `None`
+/// where memory must follow it by the log.
+pub(super) struct GroupCreates(Mutex<Option<Creates>>);
 
 #[derive(Default)]
 struct Creates {
     transaction: Option<Transaction>,
     changes: HashMap<(usize, RecordId), Change>,
+    /// Also of those that others have taken the place of.
     bytes: usize,
 }
 
 impl GroupCreates {
+    /// For a group of these writes.
+    pub(super) fn of<'w>(mut writes: impl Iterator<Item = &'w Write>) -> Self {
+        let may_all_create = writes.all(|write| match write {
+            Write::Insert { .. } | Write::Upsert { .. } => true,
+            Write::Update { .. } | Write::Delete { .. } => false,
+        });
+        Self(Mutex::new(may_all_create.then(Creates::default)))
+    }
+
     pub(super) fn begin(&self, transaction: Transaction) {
-        self.0.lock().transaction = Some(transaction);
+        if let Some(creates) = &mut *self.0.lock() {
+            creates.transaction = Some(transaction);
+        }
     }
 
     fn note(&self, change: Change) {
-        let mut creates = self.0.lock();
+        let mut place = self.0.lock();
+        let Some(creates) = &mut *place else { return };
         creates.bytes += change.bytes();
-        if creates.bytes <= MOST_BYTES {
-            creates.changes.insert((change.collection, change.id), change);
+        creates.changes.insert((change.collection, change.id), change);
+        // Without some of them the others are of no use: one that was taken back could stand where one was created
+        // anew, under the same id.
+        if creates.bytes > MOST_BYTES {
+            *place = None;
         }
+    }
+
+    /// What these writes have created; nothing where they have done anything else.
+    fn take<'w>(
+        &self,
+        works: impl Iterator<Item = &'w Work>,
+        outcomes: &[WriteOutcome],
+    ) -> Option<(Transaction, Vec<Change>)> {
+        let mut creates = self.0.lock().take()?;
+        let mut changes = Vec::with_capacity(creates.changes.len());
+        for (work, outcome) in works.zip(outcomes) {
+            let Ok(written) = outcome else { continue };
+            for (write, written) in work.writes().zip(written.each()) {
+                match written {
+                    Written::Created { id, .. } => {
+                        changes.push(creates.changes.remove(&(write.collection(), *id))?);
+                    }
+                    Written::Unchanged { .. } => {}
+                    // What was there before is not known.
+                    Written::Updated { .. } | Written::Deleted | Written::Batch(_) => return None,
+                }
+            }
+        }
+        let transaction = creates.transaction.filter(|_| !changes.is_empty())?;
+        Some((transaction, changes))
     }
 }
 
@@ -58,28 +99,51 @@ impl Group<'_> {
         Ok(Written::Created { id, representation })
     }
 
-    /// Tells of what is committed next, or was just now; nothing where these are not creates alone.
+    /// Tells of what is committed next, or was just now, if these are creates alone. To be called once.
     pub(super) fn announce<'w>(
         &self,
         works: impl Iterator<Item = &'w Work>,
         outcomes: &[WriteOutcome],
     ) -> Option<Announced<'_>> {
-        let mut creates = self.creates.0.lock();
-        let mut changes = Vec::with_capacity(creates.changes.len());
-        for (work, outcome) in works.zip(outcomes) {
-            let Ok(written) = outcome else { continue };
-            for (write, written) in work.writes().zip(written.each()) {
-                match written {
-                    Written::Created { id, .. } => {
-                        changes.push(creates.changes.remove(&(write.collection(), *id))?);
-                    }
-                    Written::Unchanged { .. } => {}
-                    // What was there before is not known.
-                    Written::Updated { .. } | Written::Deleted | Written::Batch(_) => return None,
-                }
-            }
-        }
-        let transaction = creates.transaction.take().filter(|_| !changes.is_empty())?;
+        let (transaction, changes) = self.creates.take(works, outcomes)?;
         Some(self.own.announce(transaction, changes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::catalog::declaration::{Declaration, FieldDeclaration};
+    use crate::record::draft::Draft;
+
+    fn create(id: i64, text: &str) -> Change {
+        let after = After { values: vec![Value::Text(text.into())], representation: Default::default() };
+        Change { collection: 0, id: RecordId::new(id).unwrap(), before: None, after: Some(after) }
+    }
+
+    /// What a group has created that noted these, and has created a record with the id 1.
+    fn taken(noted: Vec<Change>) -> Option<Vec<Value>> {
+        let name = FieldDeclaration { name: "name".into(), kind: "string".into(), ..Default::default() };
+        let people = Declaration { name: "people".into(), fields: vec![name], ..Default::default() };
+        let catalog = Catalog::declare(&[people], &[]).unwrap();
+        let draft = Draft::parse(catalog.at(0), br#"{"name":"x"}"#).unwrap();
+        let work = Work::One(Write::Insert { collection: 0, draft, id: None });
+        let creates = GroupCreates::of(work.writes());
+        creates.begin(Transaction::numbered(1));
+        noted.into_iter().for_each(|change| creates.note(change));
+        let created = Written::Created { id: RecordId::FIRST, representation: Default::default() };
+        let (_, mut changes) = creates.take([&work].into_iter(), &[Ok(created)])?;
+        assert_eq!(changes.len(), 1);
+        Some(changes.remove(0).after.unwrap().values)
+    }
+
+    #[test]
+    fn what_was_created_last_under_an_id_is_taken_or_nothing() {
+        let first = || create(1, "first");
+        assert_eq!(taken(vec![first()]), Some(vec![Value::Text("first".into())]));
+        assert_eq!(taken(vec![first(), create(1, "again")]), Some(vec![Value::Text("again".into())]));
+        let large = create(2, &"x".repeat(MOST_BYTES));
+        assert_eq!(taken(vec![first(), large, create(1, "again")]), None);
     }
 }

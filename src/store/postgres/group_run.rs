@@ -40,9 +40,16 @@ impl Group<'_> {
             let mut outcomes: Vec<WriteOutcome> = Vec::with_capacity(waiting.len());
             self.carry_out(&mut sent, &agenda, &mut outcomes).await?;
             let works = waiting.iter().map(|waiting| &waiting.work);
-            let announced = if have_steps(&sent) { None } else { self.announce(works.clone(), &outcomes) };
+            let mut announced = None;
+            let are_judged = !have_steps(&sent);
+            if are_judged {
+                announced = self.announce(works.clone(), &outcomes);
+            }
             self.commit(&mut sent, &agenda, &mut outcomes).await?;
-            if let Some(announced) = announced.or_else(|| self.announce(works, &outcomes)) {
+            if !are_judged {
+                announced = self.announce(works, &outcomes);
+            }
+            if let Some(announced) = announced {
                 announced.confirm();
             }
             // It is committed: whatever this meets, the others are told what became of them.

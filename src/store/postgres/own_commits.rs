@@ -1,8 +1,8 @@
 //! What this node has committed itself and memory has not followed yet. Of creates it knows all that the log of changes
 //! could say, and need not read them back.
 //!
-//! The log is asked how many changes each commit has. Where it has as many as the node knows of, it has no others: what
-//! a trigger of another tool does comes on top.
+//! The log is asked how many creates each commit has, and whether it has anything else. Where it has as many as the node
+//! knows of and nothing else, it has no others: what a trigger of another tool does comes on top.
 
 use std::collections::VecDeque;
 use std::time::SystemTime;
@@ -29,13 +29,19 @@ impl Transaction {
     pub(super) fn read(row: &Row, column: usize) -> Result<Self, Error> {
         Ok(Self { number: row.try_get(column)?, began: row.try_get(column + 1)? })
     }
+
+    #[cfg(test)]
+    pub(super) fn numbered(number: u64) -> Self {
+        Self { number: number.to_string(), began: SystemTime::UNIX_EPOCH }
+    }
 }
 
-/// A commit of the log, of which only the number of its changes is told, where we had asked for that.
+/// A commit of the log, of which only the number of creates is told, where we had asked for that and it has nothing
+/// else.
 pub(super) struct CountedCommit {
     pub(super) version: u64,
     pub(super) transaction: Transaction,
-    pub(super) changes: Option<i64>,
+    pub(super) creates: Option<i64>,
 }
 
 #[derive(Default)]
@@ -126,7 +132,7 @@ impl OwnCommits {
 
 impl OwnCommit {
     fn is_all_of(&self, commit: &CountedCommit) -> bool {
-        commit.changes.is_some_and(|changes| usize::try_from(changes) == Ok(self.changes.len()))
+        commit.creates.is_some_and(|creates| usize::try_from(creates) == Ok(self.changes.len()))
     }
 }
 
@@ -151,17 +157,17 @@ mod tests {
     use super::*;
     use crate::record::RecordId;
 
-    fn transaction(number: u64) -> Transaction {
-        Transaction { number: number.to_string(), began: SystemTime::UNIX_EPOCH }
-    }
-
     fn creates(ids: std::ops::Range<i64>) -> Vec<Change> {
         let create = |id| Change { collection: 0, id: RecordId::new(id).unwrap(), before: None, after: None };
         ids.map(create).collect()
     }
 
-    fn commit(number: u64, changes: i64) -> CountedCommit {
-        CountedCommit { version: 100 + number, transaction: transaction(number), changes: Some(changes) }
+    fn commit(number: u64, creates: i64) -> CountedCommit {
+        CountedCommit {
+            version: 100 + number,
+            transaction: Transaction::numbered(number),
+            creates: Some(creates),
+        }
     }
 
     fn ids(changes: Option<Vec<Change>>) -> Option<Vec<i64>> {
@@ -171,8 +177,8 @@ mod tests {
     #[test]
     fn commits_are_taken_where_all_of_them_are_our_own() {
         let own = OwnCommits::default();
-        own.announce(transaction(1), creates(1..3)).confirm();
-        own.announce(transaction(2), creates(3..5)).confirm();
+        own.announce(Transaction::numbered(1), creates(1..3)).confirm();
+        own.announce(Transaction::numbered(2), creates(3..5)).confirm();
         assert_eq!(own.ask(), ["1", "2"]);
         assert_eq!(own.records(&[commit(1, 2), commit(2, 2)]).unwrap().len(), 4);
         assert_eq!(ids(own.take(&[commit(1, 2), commit(2, 2)])), Some(vec![1, 2, 3, 4]));
@@ -183,14 +189,14 @@ mod tests {
 
     #[test]
     fn where_somebody_else_has_written_the_log_is_read() {
-        let foreign = CountedCommit { changes: None, ..commit(7, 0) };
+        let foreign = CountedCommit { creates: None, ..commit(7, 0) };
         let restored = CountedCommit {
             transaction: Transaction { number: "1".into(), began: SystemTime::now() },
             ..commit(1, 2)
         };
         for others in [vec![commit(1, 3)], vec![commit(1, 2), foreign], vec![restored]] {
             let own = OwnCommits::default();
-            own.announce(transaction(1), creates(1..3)).confirm();
+            own.announce(Transaction::numbered(1), creates(1..3)).confirm();
             own.ask();
             assert!(own.records(&others).is_none());
             assert!(own.take(&others).is_none());
@@ -201,9 +207,9 @@ mod tests {
     #[test]
     fn what_is_not_committed_is_forgotten_and_what_may_yet_be_is_kept() {
         let own = OwnCommits::default();
-        drop(own.announce(transaction(1), creates(1..3)));
+        drop(own.announce(Transaction::numbered(1), creates(1..3)));
         assert!(own.ask().is_empty());
-        let announced = own.announce(transaction(2), creates(1..3));
+        let announced = own.announce(Transaction::numbered(2), creates(1..3));
         own.ask();
         assert_eq!(ids(own.take(&[])), Some(vec![]));
         announced.confirm();
@@ -217,11 +223,11 @@ mod tests {
     fn no_more_is_kept_than_the_bound() {
         let own = OwnCommits::default();
         for number in 0..2 * MOST as u64 {
-            own.announce(transaction(number), creates(1..2)).confirm();
+            own.announce(Transaction::numbered(number), creates(1..2)).confirm();
         }
         assert_eq!(own.ask().len(), MOST);
         let many = i64::try_from(MOST_BYTES / 160 + 2).unwrap();
-        own.announce(transaction(7), creates(1..many)).confirm();
+        own.announce(Transaction::numbered(7), creates(1..many)).confirm();
         assert!(own.ask().is_empty());
     }
 }

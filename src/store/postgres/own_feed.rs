@@ -14,7 +14,7 @@ use super::sql;
 use super::stale_records::{Stale, StaleRecords};
 use crate::store::change::Change;
 
-/// What the log says of commits of which only the number of changes was asked for.
+/// What the log says of commits of which only the number of creates was asked for.
 struct Counted {
     /// The number of changes to the keys.
     keys: i64,
@@ -68,7 +68,7 @@ impl ChangeFeed {
         }
     }
 
-    /// How much has changed since a version in commits of which some are known by these numbers of their transactions.
+    /// How much was created since a version in commits of which some are known by these numbers of their transactions.
     /// `None` where the log must be read: nothing is known, or the log no longer has that version.
     async fn count(&self, known: u64, numbers: Vec<String>) -> Result<Option<Counted>, Error> {
         if numbers.is_empty() {
@@ -78,8 +78,8 @@ impl ChangeFeed {
         let rows = self.conn.query(sql::COUNTED_COMMITS, &[&signed(known), &numbers, &limit]).await?;
         let Some((keys, news)) = told(&rows, known)? else { return Ok(None) };
         let commit = |row: &Row| {
-            let (version, changes) = (version_of(row)?, row.try_get(4)?);
-            Ok(CountedCommit { version, transaction: Transaction::read(row, 2)?, changes })
+            let (version, creates) = (version_of(row)?, row.try_get(4)?);
+            Ok(CountedCommit { version, transaction: Transaction::read(row, 2)?, creates })
         };
         let commits = news.iter().map(commit).collect::<Result<_, Error>>()?;
         Ok(Some(Counted { keys, commits }))

@@ -33,10 +33,12 @@ pub(super) const CHANGED: &str = "SELECT (SELECT keys FROM _carnet_version), num
        WHERE k.number > $1 AND l.tx = k.tx AND l.at = k.at LIMIT $2) AS c ON TRUE \
      WHERE k.number >= $1 ORDER BY k.number LIMIT $2";
 
-/// The commits from version $1 on, and how many changes those after it have whose transactions are $2.
+/// The commits from version $1 on, and how many creates those after it have whose transactions are $2, if these have
+/// nothing else.
 pub(super) const COUNTED_COMMITS: &str = "SELECT (SELECT keys FROM _carnet_version), number, tx::text, at, \
      CASE WHEN number > $1 AND tx::text = ANY($2) \
-       THEN (SELECT count(*) FROM _carnet_changes l WHERE l.tx = k.tx AND l.at = k.at) END \
+       THEN (SELECT CASE WHEN count(id) = count(*) AND count(before) = 0 THEN count(*) END \
+         FROM _carnet_changes l WHERE l.tx = k.tx AND l.at = k.at) END \
      FROM _carnet_commits k WHERE number >= $1 ORDER BY number LIMIT $3";
 
 /// Some records, by their ids $1, and the version they are of.
