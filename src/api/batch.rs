@@ -37,7 +37,7 @@ pub(super) async fn write(
 ) -> Result<Response, ApiError> {
     content::check(request.headers())?;
     let body = request.body().await?;
-    let forms = draft::batch::parse(&body)?;
+    let forms = read_forms(&body).await?;
     let (places, made) = judge_paths(context, &forms)?;
     if places.iter().all(|place| place.collection.admission() != Admission::KnownOnly) {
         context.drop_credential();
@@ -67,6 +67,18 @@ pub(super) async fn write(
         response.headers_mut().insert(content::PREFERENCE_APPLIED, content::RETURN_REPRESENTATION);
     }
     Ok(response)
+}
+
+async fn read_forms(body: &[u8]) -> Result<Vec<ItemForm<'_>>, ApiError> {
+    let items = draft::batch::items(body)?;
+    let mut forms = Vec::with_capacity(items.len());
+    for (place, item) in items.into_iter().enumerate() {
+        if place % TURN == 0 {
+            yield_now().await;
+        }
+        forms.push(ItemForm::parse(place, item)?);
+    }
+    Ok(forms)
 }
 
 /// What each path names, and in which collection each item creates or finds a record, if it does.

@@ -4,7 +4,9 @@ use super::entry::{Entry, Place};
 use super::shape::Shape;
 use crate::api::App;
 use crate::api::error::ApiError;
-use crate::record::draft::batch::{BODY, BY, BatchError, ItemError, MEMBERS, METHOD, PATH, REQUESTS, parse};
+use crate::record::draft::batch::{
+    BODY, BY, BatchError, ItemError, ItemForm, MEMBERS, METHOD, PATH, REQUESTS, items,
+};
 use crate::record::draft::{self, DraftError};
 use crate::record::fault::Fault;
 
@@ -28,7 +30,7 @@ fn place_of(item: usize) -> Vec<String> {
 /// The fault of an item, as if it stood alone.
 fn of_item(app: &App, item: usize, error: &ApiError, body: &[u8]) -> Option<Entry> {
     // It was read before, as far as it is needed here.
-    let form = || parse(body).ok()?.into_iter().nth(item);
+    let form = || ItemForm::parse(item, items(body).ok()?.into_iter().nth(item)?).ok();
     match error {
         ApiError::ItemForm(ItemError::Members(error)) => Some(of_members(&MEMBERS, error)),
         ApiError::ItemForm(form) => {

@@ -56,8 +56,8 @@ pub enum ItemError {
     NotOf(&'static str, Verb),
 }
 
-/// Reads the items of a batch; the first fault ends it.
-pub fn parse(body: &[u8]) -> Result<Vec<ItemForm<'_>>, BatchError> {
+/// The items of a batch, as they were written.
+pub fn items(body: &[u8]) -> Result<Vec<&RawValue>, BatchError> {
     let faults = &mut Collector::first();
     let members = Members::parse(body, faults).map_err(BatchError::Body)?;
     let [requests] = members.these([REQUESTS], faults).map_err(BatchError::Body)?;
@@ -66,17 +66,20 @@ pub fn parse(body: &[u8]) -> Result<Vec<ItemForm<'_>>, BatchError> {
     if !(1..=MOST_ITEMS).contains(&items.len()) {
         return Err(BatchError::NotItems);
     }
-    let items = items.into_iter().enumerate().map(|(place, item)| {
+    Ok(items)
+}
+
+impl<'a> ItemForm<'a> {
+    /// Reads the item at a place; the first fault ends it.
+    pub fn parse(place: usize, item: &'a RawValue) -> Result<Self, BatchError> {
+        let faults = &mut Collector::first();
         let members = Members::read(item.get(), faults).map_err(|error| match error {
             DraftError::NotAnObject => BatchError::NotAnObject(place),
             error => BatchError::Item(place, ItemError::Members(error)),
         })?;
-        ItemForm::read(&members, faults).map_err(|error| BatchError::Item(place, error))
-    });
-    items.collect()
-}
+        Self::read(&members, faults).map_err(|error| BatchError::Item(place, error))
+    }
 
-impl<'a> ItemForm<'a> {
     fn read(members: &Members<'a>, faults: &mut Collector<DraftError>) -> Result<Self, ItemError> {
         let [method, path, body, by, if_match, if_none_match] =
             members.these(MEMBERS, faults).map_err(ItemError::Members)?;
@@ -120,6 +123,10 @@ impl<'a> ItemForm<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(body: &[u8]) -> Result<Vec<ItemForm<'_>>, BatchError> {
+        items(body)?.into_iter().enumerate().map(|(place, item)| ItemForm::parse(place, item)).collect()
+    }
 
     fn item(json: &str) -> Result<ItemForm<'_>, ItemError> {
         let body = format!(r#"{{"requests":[{{"method":"DELETE","path":"/a/1/"}},{json}]}}"#);
