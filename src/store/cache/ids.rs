@@ -24,19 +24,25 @@ pub(in crate::store) struct IdsBuilder {
     /// As in the set.
     keys: Vec<u64>,
     chunks: Vec<ChunkBuilder>,
+    /// The chunk of the last one, which mostly is that of the next.
+    last: usize,
 }
 
 impl IdsBuilder {
-    pub(in crate::store) fn extend(&mut self, ids: &[RecordId]) {
-        for id in ids {
-            let (key, low) = split(*id);
-            let place = self.keys.binary_search(&key).unwrap_or_else(|place| {
+    pub(in crate::store) fn add(&mut self, id: RecordId) {
+        let (key, low) = split(id);
+        if self.keys.get(self.last) != Some(&key) {
+            self.last = self.keys.binary_search(&key).unwrap_or_else(|place| {
                 self.keys.insert(place, key);
                 self.chunks.insert(place, ChunkBuilder::default());
                 place
             });
-            self.chunks[place].push(low);
         }
+        self.chunks[self.last].push(low);
+    }
+
+    pub(in crate::store) fn extend(&mut self, ids: &[RecordId]) {
+        ids.iter().for_each(|id| self.add(*id));
     }
 
     pub(in crate::store) fn finish(self) -> Ids {

@@ -35,12 +35,16 @@ pub(super) async fn learn(
     if conditions.len() > 1 {
         return learn_combination(backend, all, key).await;
     }
-    // All ids are being built since the start, or were forgotten since: then they are asked for again.
-    let is_small = !key.is_all() && learn_small(backend, all, key).await?.is_some();
-    if !is_small {
+    Ok(!key.is_all() && learn_small(backend, all, key).await?.is_some())
+}
+
+/// Has the set of a list built that was counted because it was not known.
+pub(super) fn build_counted(backend: &impl Backend, key: &SetKey) {
+    // Where several conditions could not be learned, there is no room for them. All ids are being built since the
+    // start, or were forgotten since: then they are asked for again.
+    if key.conditions.len() <= 1 {
         backend.cache().builds.request(key.clone());
     }
-    Ok(is_small)
 }
 
 /// Whether a search finds nothing without typos, as far as memory has followed.

@@ -78,7 +78,12 @@ pub(in crate::store) async fn list(
             return Ok(page);
         }
         if can_be_counted {
-            backend.count_page(&mut request, Cost::Long).await
+            let page = backend.count_page(&mut request, Cost::Long).await;
+            // Not earlier: who builds reads the same as who counts, and takes its time.
+            if !is_known {
+                learning::build_counted(backend, &query.set);
+            }
+            page
         } else {
             scanning::page(backend, &mut request, &query, None).await
         }

@@ -16,7 +16,7 @@ use crate::record::RecordId;
 use crate::store::cache::Cache;
 use crate::store::cache::backend::{Backend, Cost, LONG_PAGE, Matching};
 use crate::store::cache::blocks::{Block, BlockBuilder, BlockKey};
-use crate::store::cache::ids::Ids;
+use crate::store::cache::ids::{Ids, IdsBuilder};
 use crate::store::cache::list_request::ListRequest;
 use crate::store::cache::read_path;
 use crate::store::cache::scan::{Each, Scan, Which};
@@ -110,11 +110,13 @@ impl Backend for Session {
         }
         let read_at =
             rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0)).map_err(|error| of_reading(&error))?;
-        let mut ids = Ids::default();
+        let mut ids = IdsBuilder::default();
         for row in &rows {
-            row::id(row, 1).map_err(|error| of_reading(&error))?.map(|id| ids.insert(id));
+            if let Some(id) = row::id(row, 1).map_err(|error| of_reading(&error))? {
+                ids.add(id);
+            }
         }
-        Ok(Some((read_at.unsigned_abs(), ids)))
+        Ok(Some((read_at.unsigned_abs(), ids.finish())))
     }
 
     /// In one statement.

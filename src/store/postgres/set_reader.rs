@@ -19,7 +19,7 @@ use crate::store::StoreError;
 use crate::store::cache::Cache;
 use crate::store::cache::backend;
 use crate::store::cache::builder::SetReader;
-use crate::store::cache::ids::Ids;
+use crate::store::cache::ids::{Ids, IdsBuilder};
 use crate::store::cache::scan::{Each, Scan};
 use crate::store::cache::set_key::SetKey;
 
@@ -37,9 +37,9 @@ pub(super) struct TableReader {
 
 impl SetReader for TableReader {
     async fn read_set(&self, _: &Cache, key: &SetKey) -> Result<Ids, StoreError> {
-        let mut ids = Ids::default();
+        let mut ids = IdsBuilder::default();
         self.at_one_moment(self.catalog.at(key.collection), self.read(key, &mut ids)).await?;
-        Ok(ids)
+        Ok(ids.finish())
     }
 
     async fn scan(&self, _: &Cache, scan: Scan<'_>, each: &mut Each<'_>) -> Result<(), StoreError> {
@@ -78,14 +78,14 @@ impl TableReader {
         }
     }
 
-    async fn read(&self, key: &SetKey, ids: &mut Ids) -> Result<(), Error> {
+    async fn read(&self, key: &SetKey, ids: &mut IdsBuilder) -> Result<(), Error> {
         let (client, collection) = (&self.conn.client, self.catalog.at(key.collection));
         if key.is_all() {
             let copy = client.copy_out(&sql::all_ids(collection)).await?;
             pin_mut!(copy);
             while let Some(row) = copy.next().await {
                 if let Some(id) = copied_id(&row?) {
-                    ids.insert(id);
+                    ids.add(id);
                 }
             }
             return Ok(());
@@ -96,7 +96,9 @@ impl TableReader {
         let rows = client.query_raw(&text, values.into_iter().map(Bound)).await?;
         pin_mut!(rows);
         while let Some(row) = rows.try_next().await? {
-            RecordId::new(row.try_get(0)?).map(|id| ids.insert(id));
+            if let Some(id) = RecordId::new(row.try_get(0)?) {
+                ids.add(id);
+            }
         }
         Ok(())
     }

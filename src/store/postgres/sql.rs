@@ -67,7 +67,7 @@ pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String
     (text, values)
 }
 
-/// The ids of at most `most` that match, with the version they are of.
+/// The ids of at most `most` that match, in any order, with the version they are of.
 pub(super) fn matching<'a>(
     collection: &Collection,
     conditions: impl Iterator<Item = (Column, &'a Condition)>,
@@ -77,7 +77,7 @@ pub(super) fn matching<'a>(
     let table = quote(collection.name());
     let text = format!(
         "SELECT v.number, m.id FROM {NEWEST} v LEFT JOIN \
-         (SELECT id FROM {table}{condition} ORDER BY id LIMIT {most}) m ON TRUE"
+         (SELECT id FROM {table}{condition} LIMIT {most}) m ON TRUE"
     );
     (text, values)
 }

@@ -15,7 +15,7 @@ use crate::observe::Observer;
 use crate::record::{RecordId, Value};
 use crate::store::cache::Cache;
 use crate::store::cache::builder::{Builder, SetReader};
-use crate::store::cache::ids::Ids;
+use crate::store::cache::ids::{Ids, IdsBuilder};
 use crate::store::cache::scan::{Each, Scan, Which};
 use crate::store::cache::set_key::SetKey;
 use crate::store::fatal::FatalLatch;
@@ -64,7 +64,7 @@ impl SetReader for FileReader {
     }
 }
 
-/// The ids of one part of a set, in ascending order, and the version they are of.
+/// The ids of one part of a set, and the version they are of.
 struct Part {
     version: u64,
     ids: Ids,
@@ -122,7 +122,7 @@ fn read_part<'a>(
     Ok(Part { version, ids })
 }
 
-/// The ids that a statement finds, in ascending order, with the version they are of and the number of rows.
+/// The ids that a statement finds, in whatever order, with the version they are of and the number of rows.
 pub(super) fn read_ids<'a>(
     connection: &Connection,
     text: &str,
@@ -132,12 +132,14 @@ pub(super) fn read_ids<'a>(
     let read_at = version::read(&moment)?;
     let mut statement = moment.prepare_cached(text)?;
     let mut rows = statement.query(params_from_iter(values.into_iter().map(Bound)))?;
-    let (mut number, mut ids) = (0, Ids::default());
+    let (mut number, mut ids) = (0, IdsBuilder::default());
     while let Some(row) = rows.next()? {
         number += 1;
-        RecordId::new(row.get(0)?).map(|id| ids.insert(id));
+        if let Some(id) = RecordId::new(row.get(0)?) {
+            ids.add(id);
+        }
     }
-    Ok((read_at, number, ids))
+    Ok((read_at, number, ids.finish()))
 }
 
 /// Some fields of records, read inside one transaction, with the version they are of.

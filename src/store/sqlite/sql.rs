@@ -192,15 +192,16 @@ pub(super) fn page<'a>(collection: &Collection, listing: &'a Listing) -> (String
     (format!("SELECT id, {columns} FROM {table}{condition} ORDER BY id{window}"), values)
 }
 
-/// The ids of the records that match, in ascending order. Where several conditions are given, `driver` is the
-/// place of the one whose index is used: SQLite cannot know which of them matches little.
+/// The ids of the records that match, in any order: in that of the ids, a range would be looked for in the whole table
+/// and not in its index. Where several conditions are given, `driver` is the place of the one whose index is used:
+/// SQLite cannot know which of them matches little.
 pub(super) fn matching<'a>(
     collection: &Collection,
     conditions: impl Iterator<Item = (Column, &'a Condition)>,
     driver: Option<usize>,
 ) -> (String, Vec<&'a Value>) {
     let (condition, values) = DIALECT.conditions(collection, conditions, driver);
-    (format!("SELECT id FROM {}{condition} ORDER BY id", quote(collection.name())), values)
+    (format!("SELECT id FROM {}{condition}", quote(collection.name())), values)
 }
 
 /// The ids and some fields of records: of those that meet the conditions, or of the records ?1.
