@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
 use quick_cache::Weighter;
@@ -16,8 +16,9 @@ pub(in crate::store) const SIZE: i64 = 32;
 const OVERHEAD: usize = 320;
 /// How much of others one record may keep in memory; what is counted around every answer covers it.
 const SHARED: usize = 8 * 1024;
-/// How many blocks are remembered for having been asked for once.
-const DOORKEEPER: usize = 8_192;
+/// How many blocks are remembered for having been asked for once. A sorted page is in as many blocks as it has records,
+/// and with fewer marks than blocks in use each would have to be asked for many times.
+const DOORKEEPER: usize = 1 << 16;
 
 /// The block of some ids of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -157,7 +158,8 @@ pub(in crate::store) struct Blocks {
     limit_bytes: usize,
     /// How much of the limit was left to others when that last changed by much.
     left: AtomicUsize,
-    asked: Box<[AtomicU64]>,
+    /// By the hash of a block, another part of which is the mark.
+    asked: Box<[AtomicU32]>,
 }
 
 #[derive(Clone)]
@@ -177,7 +179,7 @@ impl Blocks {
             kept: Cache::with_weighter(expected.max(64), limit_bytes as u64, Bytewise),
             limit_bytes,
             left: AtomicUsize::new(0),
-            asked: (0..DOORKEEPER).map(|_| AtomicU64::new(u64::MAX)).collect(),
+            asked: (0..DOORKEEPER).map(|_| AtomicU32::new(0)).collect(),
         }
     }
 
@@ -208,8 +210,9 @@ impl Blocks {
     /// Whether a block that is not kept has been asked for before. To read all of it for the sake of one
     /// record that nobody asks for again would cost more than it gains.
     pub(in crate::store) fn is_worth_reading(&self, key: BlockKey) -> bool {
-        let mark = (key.number.unsigned_abs() << 8) ^ key.collection as u64;
-        let slot = (mark.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize;
+        let block = (key.number.unsigned_abs() << 8) ^ key.collection as u64;
+        let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (slot, mark) = ((hash >> 48) as usize, (hash >> 16) as u32 | 1);
         self.asked[slot % DOORKEEPER].swap(mark, Relaxed) == mark
     }
 
@@ -263,6 +266,15 @@ mod tests {
         assert_eq!(new.record(id(40)), None);
         assert_eq!(new.record(id(41)), text("x"));
         assert_eq!(new.record(id(63)), text("z"));
+    }
+
+    #[test]
+    fn what_is_asked_for_again_is_worth_reading_also_where_much_else_was_asked_for() {
+        let blocks = Blocks::new(0);
+        let worthy = |number: i64| blocks.is_worth_reading(BlockKey { collection: 1, number: number * 311 });
+        assert_eq!((0..10_000).filter(|number| worthy(*number)).count(), 0);
+        let again = (0..10_000).filter(|number| worthy(*number)).count();
+        assert!(again > 8_000, "{again}");
     }
 
     #[test]
