@@ -1,6 +1,7 @@
 //! The first time that a filter is asked for: the set that it matches becomes known where that costs no more than
 //! counting, and is built in the background where it is large.
 
+use super::Cache;
 use super::SMALL;
 use super::backend::{Backend, Matching, catch_up};
 use super::ids::{Ids, IdsBuilder};
@@ -17,7 +18,8 @@ use crate::record::fold;
 use crate::record::listing::{Column, Condition};
 use crate::store::StoreError;
 
-/// Sees to it that the next time is cheap. Says whether this time already is: whether the set is known now.
+/// Sees to it that a set is known, unless it is a single condition that matches much: that is for whoever asks to have
+/// built. Says whether it is.
 pub(super) async fn learn(
     backend: &impl Backend,
     collection: &Collection,
@@ -38,12 +40,24 @@ pub(super) async fn learn(
     Ok(!key.is_all() && learn_small(backend, all, key).await?.is_some())
 }
 
-/// Has the set of a list built that was counted because it was not known.
-pub(super) fn build_counted(backend: &impl Backend, key: &SetKey) {
-    // Where several conditions could not be learned, there is no room for them. All ids are being built since the
-    // start, or were forgotten since: then they are asked for again.
+/// Asks for a set that is too large to be read at once when this is dropped: when the list is counted, or nobody waits
+/// for that any more. Not earlier: who builds reads the same as who counts, and takes its time.
+pub(super) struct BuildAfterwards<'a> {
+    pub(super) cache: &'a Cache,
+    pub(super) key: &'a SetKey,
+}
+
+impl Drop for BuildAfterwards<'_> {
+    fn drop(&mut self) {
+        request(self.cache, self.key);
+    }
+}
+
+/// Asks for a set that is too large to be read at once. Several conditions were tried together by then. All ids are
+/// being built since the start, or were forgotten since: then they are asked for again.
+fn request(cache: &Cache, key: &SetKey) {
     if key.conditions.len() <= 1 {
-        backend.cache().builds.request(key.clone());
+        cache.builds.request(key.clone());
     }
 }
 
@@ -123,7 +137,9 @@ async fn learn_folded(backend: &impl Backend, all: Matching<'_>, key: &SetKey) -
     let cache = backend.cache();
     let (folded, plain): (Vec<SetKey>, Vec<SetKey>) = key.parts().into_iter().partition(SetKey::is_folded);
     if let Some(rest) = key.without_folded().filter(|rest| !rest.is_all()) {
-        Box::pin(learn(backend, all.collection, &rest)).await?;
+        if !Box::pin(learn(backend, all.collection, &rest)).await? {
+            request(cache, &rest);
+        }
         if let Some((version, candidates)) = cache.few(&rest) {
             let scan = Scan::new(all.collection, key.positions(all.collection), Which::These(&candidates));
             let mut ids = Ids::default();

@@ -6,6 +6,7 @@ use super::backend::{Backend, Cost, LONG_PAGE};
 use super::blocks::BlockKey;
 use super::completion::{complete, fill_in};
 use super::embedding::embed;
+use super::learning::BuildAfterwards;
 use super::list_request::ListRequest;
 use super::query::Query;
 use super::view::{Read, Wanted};
@@ -74,16 +75,14 @@ pub(in crate::store) async fn list(
         let _permit = backend.limiter().acquire().await?;
         // What it reads must be of the version of something that memory has.
         let _lockstep = backend.cache().lockstep();
-        if !is_known && let Some(page) = learn(backend, &mut request, &query).await? {
-            return Ok(page);
-        }
+        let learned = if is_known { Learned::Nothing } else { learn(backend, &mut request, &query).await? };
+        let _afterwards = match learned {
+            Learned::Page(page) => return Ok(page),
+            Learned::Large => Some(BuildAfterwards { cache: backend.cache(), key: &query.set }),
+            Learned::Nothing => None,
+        };
         if can_be_counted {
-            let page = backend.count_page(&mut request, Cost::Long).await;
-            // Not earlier: who builds reads the same as who counts, and takes its time.
-            if !is_known {
-                learning::build_counted(backend, &query.set);
-            }
-            page
+            backend.count_page(&mut request, Cost::Long).await
         } else {
             scanning::page(backend, &mut request, &query, None).await
         }
@@ -108,32 +107,46 @@ async fn judge_typos<'a>(
     Ok(judged.unwrap_or(query))
 }
 
-/// Sees to it that memory knows the list the next time, and perhaps this time.
+/// What came of making a list known to memory.
+enum Learned {
+    Page(Page),
+    /// It is counted this time, and its set is too large to be read meanwhile.
+    Large,
+    /// Memory cannot have it, or it has changed meanwhile.
+    Nothing,
+}
+
+/// Sees to it that memory knows the list, unless it can be counted and its set is large.
 async fn learn(
     backend: &impl Backend,
     request: &mut ListRequest<'_, '_>,
     query: &Query<'_>,
-) -> Result<Option<Page>, StoreError> {
+) -> Result<Learned, StoreError> {
     let is_known = match &query.order {
         Some(order) => match sorting::learn(backend, query, order).await? {
             sorting::Learned::Order => true,
             sorting::Learned::Few(candidates) => {
-                return scanning::page(backend, request, query, Some(candidates)).await.map(Some);
+                return scanning::page(backend, request, query, Some(candidates)).await.map(Learned::Page);
             }
             sorting::Learned::Nothing => false,
         },
         None if query.ids.named().is_some() => false,
         // A list that can be counted need not wait for a large set.
-        None if query.can_be_counted() => learning::learn(backend, query.collection, &query.set).await?,
+        None if query.can_be_counted() => {
+            if !learning::learn(backend, query.collection, &query.set).await? {
+                return Ok(Learned::Large);
+            }
+            true
+        }
         None => learn_sets(backend, query).await?,
     };
     if !is_known {
-        return Ok(None);
+        return Ok(Learned::Nothing);
     }
-    match page_of(backend, request, query).await? {
-        Attempt::Page(page) => Ok(Some(page)),
-        Attempt::Unknown | Attempt::Outpaced => Ok(None),
-    }
+    Ok(match page_of(backend, request, query).await? {
+        Attempt::Page(page) => Learned::Page(page),
+        Attempt::Unknown | Attempt::Outpaced => Learned::Nothing,
+    })
 }
 
 /// Sees to it that the sets of a list are known.
