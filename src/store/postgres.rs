@@ -18,6 +18,7 @@ mod freshness;
 #[cfg(feature = "fuzzing")]
 pub(super) mod fuzzing;
 mod group;
+mod group_announce;
 mod group_attempt;
 mod group_batch;
 mod group_batches;

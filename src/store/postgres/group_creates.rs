@@ -3,14 +3,10 @@
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use tokio_postgres::{Error, Row};
 
-use super::group::Group;
-use super::kind;
-use super::own_commits::{Announced, MOST_BYTES, Transaction};
-use crate::catalog::collection::Collection;
-use crate::record::{RecordId, Value, representation};
-use crate::store::change::{After, Change};
+use super::own_commits::{MOST_BYTES, Transaction};
+use crate::record::RecordId;
+use crate::store::change::Change;
 use crate::store::write::{Work, Write, WriteOutcome, Written};
 
 /// The transaction of a group, and the records that it has created so far, also those that are taken back again. `None`
@@ -41,7 +37,7 @@ impl GroupCreates {
         }
     }
 
-    fn note(&self, change: Change) {
+    pub(super) fn note(&self, change: Change) {
         let mut place = self.0.lock();
         let Some(creates) = &mut *place else { return };
         creates.bytes += change.bytes();
@@ -54,7 +50,7 @@ impl GroupCreates {
     }
 
     /// What these writes have created; nothing where they have done anything else.
-    fn take<'w>(
+    pub(super) fn take<'w>(
         &self,
         works: impl Iterator<Item = &'w Work>,
         outcomes: &[WriteOutcome],
@@ -79,43 +75,14 @@ impl GroupCreates {
     }
 }
 
-impl Group<'_> {
-    /// Reads a record that was created, and whose fields begin at `column`.
-    pub(super) fn created(
-        &self,
-        collection: &Collection,
-        id: RecordId,
-        row: &Row,
-        column: usize,
-    ) -> Result<Written, Error> {
-        let fields = collection.fields().iter().enumerate();
-        let value = |(position, field): (usize, &crate::catalog::field::Field)| {
-            kind::cell(row, column + position, field.kind()).map(|cell| cell.to_value())
-        };
-        let values: Vec<Value> = fields.map(value).collect::<Result<_, Error>>()?;
-        let representation = representation::of(collection, id, &values);
-        let after = Some(After { values, representation: representation.clone() });
-        self.creates.note(Change { collection: collection.position(), id, before: None, after });
-        Ok(Written::Created { id, representation })
-    }
-
-    /// Tells of what is committed next, or was just now, if these are creates alone. To be called once.
-    pub(super) fn announce<'w>(
-        &self,
-        works: impl Iterator<Item = &'w Work>,
-        outcomes: &[WriteOutcome],
-    ) -> Option<Announced<'_>> {
-        let (transaction, changes) = self.creates.take(works, outcomes)?;
-        Some(self.own.announce(transaction, changes))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
     use crate::catalog::declaration::{Declaration, FieldDeclaration};
+    use crate::record::Value;
     use crate::record::draft::Draft;
+    use crate::store::change::After;
 
     fn create(id: i64, text: &str) -> Change {
         let after = After { values: vec![Value::Text(text.into())], representation: Default::default() };
