@@ -1,8 +1,6 @@
 //! The first time that a filter is asked for: the set that it matches becomes known where that costs no more than
 //! counting, and is built in the background where it is large.
 
-use super::Cache;
-use super::SMALL;
 use super::backend::{Backend, Matching, catch_up};
 use super::ids::{Ids, IdsBuilder};
 use super::order::Order;
@@ -13,13 +11,14 @@ use super::searching;
 use super::set_key::{Probes, SetKey};
 use super::slice;
 use super::sort_key::KeptSort;
+use super::{Cache, SMALL};
 use crate::catalog::collection::Collection;
 use crate::record::fold;
 use crate::record::listing::{Column, Condition};
 use crate::store::StoreError;
 
-/// Sees to it that a set is known, unless it is a single condition that matches much: that is for whoever asks to have
-/// built. Says whether it is.
+/// Sees to it that a set is known, but for one of a single condition that matches much: whoever asks has that built.
+/// Says whether it is known.
 pub(super) async fn learn(
     backend: &impl Backend,
     collection: &Collection,
