@@ -21,6 +21,7 @@ pub(super) mod list_request;
 mod order;
 mod order_making;
 pub(super) mod orders;
+mod poison_lock;
 pub(super) mod query;
 pub(super) mod read_path;
 mod recent;
@@ -38,12 +39,11 @@ pub(super) mod term;
 pub(super) mod view;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use bytes::Bytes;
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::RwLockReadGuard;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::Catalog;
@@ -55,6 +55,7 @@ use build_queue::BuildQueue;
 use changed::Changed;
 use ids::Ids;
 use orders::Orders;
+use poison_lock::{PoisonLock, Writing};
 use query::Query;
 use recent::Recent;
 use sequence::{Found, Sequence};
@@ -73,7 +74,7 @@ const SCANS: usize = 2;
 
 pub(super) struct Cache {
     catalog: Arc<Catalog>,
-    state: RwLock<State>,
+    state: PoisonLock<State>,
     blocks: Blocks,
     small_orders: SmallOrders,
     pub(super) builds: BuildQueue,
@@ -88,8 +89,6 @@ pub(super) struct Cache {
     /// Scans for one request, of which few may run at a time.
     scans: Semaphore,
     is_closed: AtomicBool,
-    /// A panic left `state` or the blocks half changed.
-    is_spoiled: AtomicBool,
 }
 
 struct State {
@@ -142,7 +141,7 @@ impl Cache {
         let orders = Orders::new(&catalog, limit_bytes / SHARE_OF_ORDERS, settings.keeps_orders);
         Self {
             catalog,
-            state: RwLock::new(State { version, sets, orders, recent: Recent::new(version) }),
+            state: PoisonLock::new(State { version, sets, orders, recent: Recent::new(version) }),
             blocks: Blocks::new(limit_bytes - for_sets),
             small_orders: SmallOrders::new(limit_bytes / SHARE_OF_ORDERS),
             builds: BuildQueue::default(),
@@ -152,7 +151,6 @@ impl Cache {
             made: Notify::new(),
             scans: Semaphore::new(SCANS),
             is_closed: AtomicBool::new(false),
-            is_spoiled: AtomicBool::new(false),
         }
     }
 
@@ -233,7 +231,7 @@ impl Cache {
     /// Keeps the blocks that were read whole at `version`, unless something has changed since.
     pub(super) fn keep(&self, version: u64, read: Vec<Read>) {
         // Held until all are in: a change cannot come between the look and the keeping.
-        let state = self.state.read();
+        let Some(state) = self.known() else { return };
         if state.version == version {
             let whole = read.into_iter().filter(|(.., is_whole)| *is_whole);
             whole.for_each(|(key, block, _)| self.blocks.keep(key, block));
@@ -255,7 +253,7 @@ impl Cache {
         }
         let records = Changed::all(&self.catalog, changes);
         // Without the lock: somebody who waits for it alone would keep the readers out as well.
-        let copies = self.state.read().orders.copies(changes.len());
+        let copies = self.state.read_anyway().orders.copies(changes.len());
         let moved = copies.map(|mut copies| {
             orders::follow(&mut copies, &records);
             copies
@@ -326,17 +324,16 @@ impl Cache {
 
     /// The state to answer from; none once a panic has left it half changed.
     fn known(&self) -> Option<RwLockReadGuard<'_, State>> {
-        let state = self.state.read();
-        (!self.is_spoiled.load(Ordering::Relaxed)).then_some(state)
+        self.state.read()
     }
 
-    fn change(&self) -> Changing<'_> {
-        Changing { state: self.state.write(), is_spoiled: &self.is_spoiled }
+    fn change(&self) -> Writing<'_, State> {
+        self.state.write()
     }
 
     /// How many bytes the sets, the orders and the blocks take.
     pub(super) fn bytes(&self) -> MemoryUse {
-        let state = self.state.read();
+        let state = self.state.read_anyway();
         MemoryUse {
             sets: state.sets.bytes() as u64,
             orders: state.orders.bytes() as u64,
@@ -351,32 +348,4 @@ pub(super) struct MemoryUse {
     pub(super) sets: u64,
     pub(super) orders: u64,
     pub(super) blocks: u64,
-}
-
-/// The state while it is changed. A panic meanwhile spoils it before anybody else can look.
-struct Changing<'a> {
-    state: RwLockWriteGuard<'a, State>,
-    is_spoiled: &'a AtomicBool,
-}
-
-impl Deref for Changing<'_> {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl DerefMut for Changing<'_> {
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-}
-
-impl Drop for Changing<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.is_spoiled.store(true, Ordering::Relaxed);
-        }
-    }
 }

@@ -113,12 +113,12 @@ impl Cache {
 
     /// The orders that stay, whatever they take.
     pub(super) fn kept_orders(&self) -> Vec<OrderKey> {
-        self.state.read().orders.kept().to_vec()
+        self.state.read_anyway().orders.kept().to_vec()
     }
 
     /// How much all orders may take.
     pub(in crate::store) fn limit_of_orders(&self) -> usize {
-        self.state.read().orders.limit_bytes()
+        self.state.read_anyway().orders.limit_bytes()
     }
 
     /// How much more memory there would have to be for an order that did not fit, or for a set.
