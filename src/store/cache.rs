@@ -1,8 +1,9 @@
 //! What is derived from the data and kept in memory: sets of ids and blocks of records, of one version.
 //!
-//! The version is a number in the database that every commit raises. Each commit is applied here before anybody
-//! who wrote is answered; a reader that had to go to the database compares versions, so that all
-//! of a list is of one moment, and so that what one client was told no later one finds undone.
+//! The version is a number in the database that every commit raises. Who wrote is answered once nobody can read here
+//! what was before, and each commit is applied here before anybody reads again; a reader that had to go to the database
+//! compares versions, so that all of a list is of one moment, and so that what one client was told no later one finds
+//! undone.
 
 pub(super) mod backend;
 pub(super) mod blocks;
@@ -80,6 +81,8 @@ pub(super) struct Cache {
     pub(super) builds: BuildQueue,
     /// Raised before a commit changes blocks, and again afterwards: odd meanwhile.
     turns: AtomicU64,
+    /// The version that somebody may have been told of: `state` is of it, or about to be while it is locked.
+    announced: AtomicU64,
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
     /// How many readers are in lockstep with the writer.
@@ -146,6 +149,7 @@ impl Cache {
             small_orders: SmallOrders::new(limit_bytes / SHARE_OF_ORDERS),
             builds: BuildQueue::default(),
             turns: AtomicU64::new(0),
+            announced: AtomicU64::new(version),
             applied: AtomicU64::new(version),
             in_lockstep: AtomicUsize::new(0),
             made: Notify::new(),
@@ -243,9 +247,15 @@ impl Cache {
         self.applied.load(Ordering::Acquire)
     }
 
-    /// Follows a commit, or several up to `version`, before anybody is answered from here. All about the
-    /// `forgotten` collections is dropped: more has changed in them than was told.
-    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize]) {
+    /// The version that a client may have been told of; whoever reads from here next sees it or a later one.
+    pub(super) fn announced(&self) -> u64 {
+        self.announced.load(Ordering::Acquire)
+    }
+
+    /// Follows a commit, or several up to `version`. `tell` is called as soon as nobody can read what was before: who
+    /// wrote need not wait for the rest. All about the `forgotten` collections is dropped: more has changed in them
+    /// than was told.
+    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize], tell: impl FnOnce()) {
         let mut by_block: HashMap<BlockKey, Vec<(RecordId, Option<Bytes>)>> = HashMap::new();
         for change in changes {
             let after = change.after.as_ref().map(|after| after.representation.clone());
@@ -261,6 +271,8 @@ impl Cache {
         let mut state = self.change();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);
+        self.announced.store(version, Ordering::Release);
+        tell();
         for &collection in forgotten {
             state.sets.forget(collection);
             state.orders.forget(collection);
@@ -349,3 +361,6 @@ pub(super) struct MemoryUse {
     pub(super) orders: u64,
     pub(super) blocks: u64,
 }
+
+#[cfg(test)]
+mod tests;

@@ -251,7 +251,7 @@ impl Sqlite {
     }
 
     pub(super) fn version(&self) -> u64 {
-        self.cache.version()
+        self.cache.announced()
     }
 
     pub(super) fn measure(&self) {

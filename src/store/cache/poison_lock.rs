@@ -30,6 +30,11 @@ impl<T> PoisonLock<T> {
     pub(super) fn write(&self) -> Writing<'_, T> {
         Writing { value: self.value.write(), is_poisoned: &self.is_poisoned }
     }
+
+    #[cfg(test)]
+    pub(super) fn is_written(&self) -> bool {
+        self.value.try_read().is_none()
+    }
 }
 
 /// The value while it is changed. A panic meanwhile poisons it before anybody else can look.

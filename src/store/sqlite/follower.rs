@@ -1,5 +1,5 @@
-//! What comes after a commit: memory follows it, then everybody is answered. After many changes that takes a third as
-//! long as to write them, and is done beside the next group.
+//! What comes after a commit: everybody is answered, and memory follows it before anybody reads from there. After many
+//! changes that takes a third as long as to write them, and is done beside the next group.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -91,9 +91,6 @@ fn ended() -> String {
 
 impl Followed {
     fn follow(&self, Committed { version, changes, settled }: Committed) {
-        if let Some(version) = version {
-            self.cache.apply(version, changes.kept(), &changes.forgotten());
-        }
         let metrics = self.observer.store();
         if !settled.is_empty() {
             metrics.committed(settled.len());
@@ -101,6 +98,10 @@ impl Followed {
         for (collection, deed, number) in changes.counts() {
             metrics.changed(self.catalog.at(collection).name(), deed, number);
         }
-        settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
+        let answer_all = || settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
+        match version {
+            Some(version) => self.cache.apply(version, changes.kept(), &changes.forgotten(), answer_all),
+            None => answer_all(),
+        }
     }
 }

@@ -65,7 +65,7 @@ impl Backend for Sqlite {
         &self.limiter
     }
 
-    /// Memory follows every commit before its writers are answered.
+    /// Memory follows every commit before anybody reads from it who may have heard of that.
     async fn refresh(&self) -> Result<(), StoreError> {
         Ok(())
     }

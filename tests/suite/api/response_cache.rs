@@ -1,12 +1,16 @@
 //! Lists that are asked for again and again: the same bytes each time, and every change shows in the next one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use dev::configs;
 use dev::request::Request;
 use dev::waiting::wait_until;
 
 use crate::support::batch::batch;
+use crate::support::ends::Ends;
 use crate::support::home::Home;
 use crate::support::imports::csv;
+use crate::support::race::race;
 use crate::support::server::Server;
 use crate::support::tls;
 
@@ -67,6 +71,31 @@ fn every_write_shows_in_a_page_that_was_asked_for_many_times() {
         }
     }
     server.stop().is_sound();
+}
+
+#[test]
+fn who_creates_a_record_finds_it_in_a_page_that_others_ask_for_all_the_time() {
+    const CREATED: u64 = 150;
+    let server = Server::start(&configs::built_in());
+    let is_over = AtomicBool::new(false);
+    race(3, |thread| {
+        let mut client = server.client();
+        let mut total = || client.ask("GET /users/?count=1").json()["meta"]["total_count"].as_u64().unwrap();
+        if thread > 0 {
+            let mut seen = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let now = total();
+                assert!(now >= seen, "{now} after {seen}");
+                seen = now;
+            }
+            return;
+        }
+        let _ends = Ends(&is_over);
+        for created in 1..=CREATED {
+            server.create_user("Jane", "Doe");
+            assert_eq!(total(), created);
+        }
+    });
 }
 
 #[test]
