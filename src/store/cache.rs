@@ -242,7 +242,7 @@ impl Cache {
         }
     }
 
-    /// The version that everything kept here is of.
+    /// The version that everything kept here is of. A client may have been told of the next one already.
     pub(super) fn version(&self) -> u64 {
         self.applied.load(Ordering::Acquire)
     }

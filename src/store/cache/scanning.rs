@@ -98,6 +98,7 @@ impl Matches {
     fn known(backend: &impl Backend, query: &Query<'_>) -> Option<Self> {
         let cache = backend.cache();
         let (version, order) = cache.small_orders.find(query.order.as_ref()?)?;
+        // First, since it waits for a commit that is being followed; the version alone would not.
         let changed = cache.changed_since(query.set.collection, version)?;
         (changed.len() <= SMALL).then_some(Self { order, version, is_behind: version != cache.version() })
     }

@@ -1,3 +1,5 @@
+//! What those who wrote may be told, and when.
+
 use std::sync::atomic::Ordering;
 
 use super::*;

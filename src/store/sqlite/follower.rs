@@ -98,9 +98,15 @@ impl Followed {
         for (collection, deed, number) in changes.counts() {
             metrics.changed(self.catalog.at(collection).name(), deed, number);
         }
+        let (kept, forgotten) = (changes.kept(), changes.forgotten());
         let answer_all = || settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
         match version {
-            Some(version) => self.cache.apply(version, changes.kept(), &changes.forgotten(), answer_all),
+            // Those who hear of it may read at once, and would hold threads up for longer than they have gained.
+            Some(version) if kept.len() >= MANY || !forgotten.is_empty() => {
+                self.cache.apply(version, kept, &forgotten, || {});
+                answer_all();
+            }
+            Some(version) => self.cache.apply(version, kept, &forgotten, answer_all),
             None => answer_all(),
         }
     }
