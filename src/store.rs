@@ -190,8 +190,8 @@ impl Store {
         }
     }
 
-    /// Counts so many requests of a key to a collection; none is a look. The window begins with its first
-    /// request, and is the same for all nodes of one database.
+    /// Counts so many requests of a key to a collection if the quota has room for them, or else none; none is a look. The
+    /// window begins with its first request, and is the same for all nodes of one database.
     pub async fn use_quota(
         &self,
         collection: &Collection,
@@ -203,6 +203,22 @@ impl Store {
             Self::Sqlite(engine) => Ok(engine.use_quota(collection, caller, limit, requests)),
             Self::Postgres(engine) => Box::pin(engine.use_quota(collection, caller, limit, requests)).await,
         }
+    }
+
+    /// Takes back requests that were counted just now.
+    pub async fn give_back_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        requests: u64,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.give_back_quota(collection, caller, requests),
+            Self::Postgres(engine) => {
+                Box::pin(engine.give_back_quota(collection, caller, requests)).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The known access keys as they are now; a change made elsewhere shows within a second.

@@ -156,18 +156,26 @@ impl<'a> RequestContext<'a> {
         requests: &[(&Collection, u64)],
     ) -> Result<(), (usize, ApiError)> {
         let Caller::Known(holder) = &self.caller else { return Ok(()) };
-        // A look at all of them comes first. Who sends several requests at once may have some counted that are refused.
+        let store = &self.app.store;
+        // A look at all of them comes first, so that only who meets others has to give anything back.
         for is_counted in [false, true] {
             for (place, &(collection, number)) in requests.iter().enumerate() {
                 let Some(limit) = collection.rate_limit() else { continue };
                 let counted = if is_counted { number } else { 0 };
-                let usage = self.app.store.use_quota(collection, holder.id, limit, counted).await;
+                let usage = store.use_quota(collection, holder.id, limit, counted).await;
                 let tally = Tally::new(limit, usage.map_err(|error| (place, error.into()))?);
                 let verdict = if is_counted { tally.verdict() } else { tally.leaves(number) };
                 if is_counted || verdict.is_err() {
                     self.tally = Some(self.tally.map_or(tally, |other| other.least(tally)));
                 }
-                verdict.map_err(|refused| (place, refused))?;
+                let Err(refused) = verdict else { continue };
+                let before =
+                    requests[..place].iter().filter(|(other, _)| is_counted && other.rate_limit().is_some());
+                for (other, number) in before {
+                    let given_back = store.give_back_quota(other, holder.id, *number).await;
+                    given_back.map_err(|error| (place, error.into()))?;
+                }
+                return Err((place, refused));
             }
         }
         Ok(())

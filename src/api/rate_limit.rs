@@ -24,11 +24,11 @@ impl Tally {
             remaining: limit.quota.saturating_sub(usage.used),
             // Rounded up: who waits so long finds a new window.
             seconds_left: usage.left.as_secs() + u64::from(usage.left.subsec_nanos() > 0),
-            is_over: usage.used > limit.quota,
+            is_over: !usage.fits,
         }
     }
 
-    /// Refuses the request that is one too many.
+    /// Refuses requests that are too many.
     pub(super) fn verdict(self) -> Result<(), ApiError> {
         if self.is_over { Err(self.refusal()) } else { Ok(()) }
     }
@@ -68,10 +68,12 @@ mod tests {
     #[test]
     fn exactly_the_quota_passes() {
         let limit = RateLimit { quota: 2, interval_seconds: 10 };
-        let tally = |used| Tally::new(limit, Usage { used, left: Duration::from_millis(1) });
+        let usage = |used, fits| Usage { used, left: Duration::from_millis(1), fits };
+        let tally = |used| Tally::new(limit, usage(used, true));
         assert!(tally(2).verdict().is_ok());
         assert_eq!(tally(1).remaining, 1);
-        assert!(tally(3).is_over && tally(3).seconds_left == 1);
+        let over = Tally::new(limit, usage(2, false));
+        assert!(over.verdict().is_err() && over.seconds_left == 1);
         assert!(tally(1).leaves(1).is_ok() && tally(1).leaves(2).is_err() && tally(2).leaves(1).is_err());
         assert_eq!((tally(1).least(tally(2)), tally(2).least(tally(0))), (tally(2), tally(2)));
     }

@@ -234,6 +234,15 @@ impl Postgres {
         self.in_session()?.use_quota(collection, caller, limit, requests).await
     }
 
+    pub(super) async fn give_back_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        requests: u64,
+    ) -> Result<(), StoreError> {
+        self.in_session()?.give_back_quota(collection, caller, requests).await
+    }
+
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {
         self.context.keys.current()
     }

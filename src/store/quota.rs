@@ -5,15 +5,18 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::catalog::collection::RateLimit;
 use crate::record::access_key::KeyHash;
 
 /// Where a key stands within its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Requests so far, this one among them if it was counted.
+    /// Requests so far, these among them if they fit.
     pub used: u64,
     /// Until the window ends.
     pub left: Duration,
+    /// Whether the quota had room for them. Where it had not, none was counted.
+    pub fits: bool,
 }
 
 /// The windows that are open. Those that have run out are swept away as the table grows, so it holds no more
@@ -39,22 +42,24 @@ struct Window {
 const SWEEP_FROM: usize = 1_024;
 
 impl Windows {
-    /// Counts so many requests of a key to a collection; none is a look. A window begins with its first request.
-    pub(super) fn count(
-        &self,
-        collection: usize,
-        caller: KeyHash,
-        interval: Duration,
-        requests: u64,
-    ) -> Usage {
-        self.count_at(collection, caller, interval, requests, Instant::now())
+    /// Counts so many requests of a key to a collection if they fit; none is a look. A window begins with its first
+    /// request.
+    pub(super) fn count(&self, collection: usize, caller: KeyHash, limit: RateLimit, requests: u64) -> Usage {
+        self.count_at(collection, caller, limit, requests, Instant::now())
+    }
+
+    /// Takes back requests that were counted just now.
+    pub(super) fn give_back(&self, collection: usize, caller: KeyHash, requests: u64) {
+        if let Some(window) = self.table.lock().open.get_mut(&(collection, caller)) {
+            window.used = window.used.saturating_sub(requests);
+        }
     }
 
     fn count_at(
         &self,
         collection: usize,
         caller: KeyHash,
-        interval: Duration,
+        limit: RateLimit,
         requests: u64,
         now: Instant,
     ) -> Usage {
@@ -63,19 +68,16 @@ impl Windows {
             table.open.retain(|_, window| window.ends > now);
             table.sweep_at = table.open.len() * 2;
         }
-        let fresh = Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 };
-        let usage =
-            |window: &Window| Usage { used: window.used, left: window.ends.saturating_duration_since(now) };
-        if requests == 0 {
-            let window = table.open.get(&(collection, caller)).filter(|window| window.ends > now);
-            return usage(window.unwrap_or(&fresh));
+        let interval = Duration::from_secs(limit.interval_seconds);
+        let open = table.open.get(&(collection, caller)).filter(|window| window.ends > now).copied();
+        let mut window = open.unwrap_or(Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 });
+        let used = window.used.saturating_add(requests);
+        let fits = used <= limit.quota;
+        if fits && requests > 0 {
+            window.used = used;
+            table.open.insert((collection, caller), window);
         }
-        let window = table.open.entry((collection, caller)).or_insert(fresh);
-        if window.ends <= now {
-            *window = fresh;
-        }
-        window.used = window.used.saturating_add(requests);
-        usage(window)
+        Usage { used: window.used, left: window.ends.saturating_duration_since(now), fits }
     }
 }
 
@@ -83,7 +85,7 @@ impl Windows {
 mod tests {
     use super::*;
 
-    const INTERVAL: Duration = Duration::from_secs(10);
+    const LIMIT: RateLimit = RateLimit { quota: 3, interval_seconds: 10 };
 
     #[test]
     fn a_window_is_of_one_key_and_one_collection_and_ends() {
@@ -91,7 +93,7 @@ mod tests {
         let (one, other) = (KeyHash::of("one"), KeyHash::of("other"));
         let used = |collection, key, requests, seconds| {
             let now = start + Duration::from_secs(seconds);
-            windows.count_at(collection, key, INTERVAL, requests, now).used
+            windows.count_at(collection, key, LIMIT, requests, now).used
         };
         assert_eq!(used(0, one, 1, 0), 1);
         assert_eq!(used(0, one, 1, 9), 2);
@@ -103,11 +105,24 @@ mod tests {
     }
 
     #[test]
+    fn requests_that_do_not_fit_together_are_not_counted() {
+        let (windows, now, key) = (Windows::default(), Instant::now(), KeyHash::of("one"));
+        let count = |requests| {
+            let usage = windows.count_at(0, key, LIMIT, requests, now);
+            (usage.used, usage.fits)
+        };
+        assert_eq!([count(4), count(2), count(2), count(1), count(1)].map(|(used, _)| used), [0, 2, 2, 3, 3]);
+        assert_eq!((count(1), count(0)), ((3, false), (3, true)));
+        windows.give_back(0, key, 2);
+        assert_eq!((count(3), count(2)), ((1, false), (3, true)));
+    }
+
+    #[test]
     fn windows_that_have_ended_are_swept_away() {
         let (windows, start) = (Windows::default(), Instant::now());
         for number in 0..10_000u64 {
             let now = start + Duration::from_secs(number * 11);
-            windows.count_at(0, KeyHash::of(&number.to_string()), INTERVAL, 1, now);
+            windows.count_at(0, KeyHash::of(&number.to_string()), LIMIT, 1, now);
         }
         assert!(windows.table.lock().open.len() <= SWEEP_FROM);
     }

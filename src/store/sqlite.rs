@@ -39,7 +39,6 @@ mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::Guard;
 use rusqlite::{Connection, TransactionBehavior};
@@ -236,8 +235,11 @@ impl Sqlite {
         limit: RateLimit,
         requests: u64,
     ) -> Usage {
-        let interval = Duration::from_secs(limit.interval_seconds);
-        self.windows.count(collection.position(), caller, interval, requests)
+        self.windows.count(collection.position(), caller, limit, requests)
+    }
+
+    pub(super) fn give_back_quota(&self, collection: &Collection, caller: KeyHash, requests: u64) {
+        self.windows.give_back(collection.position(), caller, requests);
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {

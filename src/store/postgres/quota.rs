@@ -11,16 +11,21 @@ use crate::record::access_key::KeyHash;
 use crate::store::StoreError;
 use crate::store::quota::Usage;
 
-/// Counts one request; a window that has ended begins anew. By the clock of the database, which all nodes share.
+/// Counts so many requests, or none and answers no row where the quota has no room for them; a window that has ended
+/// begins anew. By the clock of the database, which all nodes share.
 const COUNT: &str = "INSERT INTO _carnet_quota AS q (collection, key, ends, used) \
-     VALUES ($1, $2, clock_timestamp() + $3 * interval '1 second', $4) \
+     SELECT $1::text, $2::bytea, clock_timestamp() + $3 * interval '1 second', $4::bigint WHERE $4 <= $5::bigint \
      ON CONFLICT (collection, key) DO UPDATE SET \
        used = CASE WHEN q.ends <= clock_timestamp() THEN $4 ELSE q.used + $4 END, \
        ends = CASE WHEN q.ends <= clock_timestamp() THEN excluded.ends ELSE q.ends END \
+     WHERE q.ends <= clock_timestamp() OR q.used + $4 <= $5 \
      RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision";
 
 const LOOK: &str = "SELECT used, extract(epoch FROM ends - clock_timestamp())::double precision \
      FROM _carnet_quota WHERE collection = $1 AND key = $2 AND ends > clock_timestamp()";
+
+const GIVE_BACK: &str =
+    "UPDATE _carnet_quota SET used = greatest(used - $3, 0) WHERE collection = $1 AND key = $2";
 
 impl Session {
     pub(super) async fn use_quota(
@@ -33,20 +38,35 @@ impl Session {
         let seconds = limit.interval_seconds as f64;
         let requests = i64::try_from(requests).unwrap_or(i64::MAX);
         let (name, key) = (collection.name(), caller.as_bytes());
-        let rows = if requests == 0 {
-            self.ask_aside(LOOK, &[&name, &key]).await?
-        } else {
-            self.ask_aside(COUNT, &[&name, &key, &seconds, &requests]).await?
-        };
-        match rows.first() {
-            Some(row) => usage(row).map_err(|error| of_reading(&error)),
-            None => Ok(Usage { used: 0, left: Duration::from_secs(limit.interval_seconds) }),
+        if requests > 0 {
+            let quota = i64::try_from(limit.quota).unwrap_or(i64::MAX);
+            let counted = self.ask_aside(COUNT, &[&name, &key, &seconds, &requests, &quota]).await?;
+            if let Some(row) = counted.first() {
+                return usage(row, true).map_err(|error| of_reading(&error));
+            }
         }
+        let (found, fits) = (self.ask_aside(LOOK, &[&name, &key]).await?, requests == 0);
+        match found.first() {
+            Some(row) => usage(row, fits).map_err(|error| of_reading(&error)),
+            None => Ok(Usage { used: 0, left: Duration::from_secs(limit.interval_seconds), fits }),
+        }
+    }
+
+    pub(super) async fn give_back_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        requests: u64,
+    ) -> Result<(), StoreError> {
+        let requests = i64::try_from(requests).unwrap_or(i64::MAX);
+        let (name, key) = (collection.name(), caller.as_bytes());
+        self.ask_aside(GIVE_BACK, &[&name, &key, &requests]).await.map(drop)
     }
 }
 
-fn usage(row: &Row) -> Result<Usage, tokio_postgres::Error> {
+fn usage(row: &Row, fits: bool) -> Result<Usage, tokio_postgres::Error> {
     let used: i64 = row.try_get(0)?;
     let left: f64 = row.try_get(1)?;
-    Ok(Usage { used: used.unsigned_abs(), left: Duration::try_from_secs_f64(left).unwrap_or_default() })
+    let left = Duration::try_from_secs_f64(left).unwrap_or_default();
+    Ok(Usage { used: used.unsigned_abs(), left, fits })
 }

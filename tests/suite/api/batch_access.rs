@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
 
 use crate::support::batch::{address, batch, user};
 use crate::support::home::Home;
+use crate::support::race::race;
 use crate::support::server::Server;
 
 const KEY: &str = "first-key-of-the-tests";
@@ -156,4 +158,44 @@ fn a_batch_counts_for_its_items_of_each_collection_or_for_none() {
     assert_eq!(left(&server, &[bad]), (400, Some("r=1".into()), "item 0: address does not validate".into()));
     assert_eq!(left(&server, &users(1)), (200, Some("r=0".into()), String::new()));
     assert_eq!(left(&server, &users(1)).0, 429);
+}
+
+#[test]
+fn of_batches_at_once_each_counts_whole_or_not_at_all() {
+    const QUOTA: usize = 100;
+    const FIRST: usize = 2;
+    const SECOND: usize = 30;
+    // Whether they meet is up to the system.
+    const TIMES: usize = 8;
+    let mut config = String::new();
+    for name in ["first", "second"] {
+        let fields = "[collection.fields]\ntitle = { type = \"string\" }";
+        let limit = format!("[collection.rate_limit]\nquota = {QUOTA}\ninterval = 3600");
+        let access = format!("[collection.access]\nauthentication = true\n{limit}");
+        writeln!(config, "[[collection]]\nname = \"{name}\"\n{fields}\n{access}").unwrap();
+    }
+    let home = Home::new(&configs::patient(&config));
+    let keys: Vec<String> = (0..TIMES).map(|number| format!("key-{number}-of-the-tests")).collect();
+    keys.iter().for_each(|key| home.add_key(key, key));
+    let server = home.serve();
+    let items =
+        |first: usize, second: usize| [vec![create("first"); first], vec![create("second"); second]].concat();
+    for key in &keys {
+        let send = |client: &mut Client, first, second| {
+            client.send(&batch(&items(first, second)).header("X-API-Key", key))
+        };
+        let statuses = race(12, |_| send(&mut server.client(), FIRST, SECOND).status);
+        let passed = QUOTA / SECOND;
+        assert_eq!(statuses.iter().filter(|status| **status == 200).count(), passed, "{statuses:?}");
+        assert!(statuses.iter().all(|status| [200, 429].contains(status)), "{statuses:?}");
+        // What the others had counted of the first collection by then is given back.
+        for (first, second, left) in [(1, 0, QUOTA - passed * FIRST - 1), (0, QUOTA % SECOND, 0)] {
+            let answer = send(&mut server.client(), first, second);
+            assert_eq!(answer.status, 200);
+            assert!(
+                answer.header("RateLimit").unwrap().contains(&format!(";r={left};")),
+                "{left}: {answer:?}"
+            );
+        }
+    }
 }
