@@ -46,12 +46,15 @@ pub(in crate::store) struct BatchRun<'a> {
     /// The record of each item, where it is known.
     records: Vec<Option<RecordId>>,
     shown_bytes: usize,
+    /// Whether the item that is refused, for what it would show, had created its record.
+    has_created: bool,
 }
 
 impl<'a> BatchRun<'a> {
     pub(in crate::store) fn new(batch: &'a Batch) -> Self {
         let room = batch.items.len();
-        Self { batch, done: Vec::with_capacity(room), records: vec![None; room], shown_bytes: 0 }
+        let (done, records) = (Vec::with_capacity(room), vec![None; room]);
+        Self { batch, done, records, shown_bytes: 0, has_created: false }
     }
 
     /// The place of the item that is to be done next.
@@ -89,6 +92,7 @@ impl<'a> BatchRun<'a> {
             self.shown_bytes += representation.len();
         }
         if self.shown_bytes > MOST_SHOWN_BYTES {
+            self.has_created = matches!(written, Written::Created { .. });
             return Err(StoreError::TooMuchShown(MOST_SHOWN_BYTES));
         }
         self.done.push(written);
@@ -107,7 +111,11 @@ impl<'a> BatchRun<'a> {
         let used = items.filter(|(place, item)| match item.write {
             Write::Insert { collection: own, id, .. } => own == collection && id.is_none(),
             Write::Upsert { collection: own, .. } => {
-                own == collection && matches!(self.done.get(*place), Some(Written::Created { .. }))
+                let has_created = match self.done.get(*place) {
+                    Some(written) => matches!(written, Written::Created { .. }),
+                    None => *place == self.place() && self.has_created,
+                };
+                own == collection && has_created
             }
             Write::Update { .. } | Write::Delete { .. } => false,
         });
