@@ -112,6 +112,12 @@ fn a_name_of_an_item_is_an_earlier_one_that_creates_a_record_of_the_right_collec
     for given in ["$3", "$1", "$0", "$x"] {
         refuses(&server, &batch(&[address(1), delete(&format!("/users/{given}/"))]), 400, &of_path(given));
     }
+    // A later item that creates one, and an earlier one that creates none.
+    let later = [address(1), user("Ada", r#""$2""#), address(2)];
+    refuses(&server, &batch(&later), 400, &of_address("$2"));
+    let later = [address(1), delete("/users/$2/"), user("Ada", "null")];
+    refuses(&server, &batch(&later), 400, &of_path("$2"));
+    refuses(&server, &batch(&[put_user(1, "{}"), delete("/users/$0/")]), 400, &of_path("$0"));
     for path in ["/nothing/$0/", "/address/$0/x/", "/address/$0/1", "/address/$0//", "/$0/"] {
         refuses(&server, &batch(&[address(1), delete(path)]), 404, &format!("item 1: {NOT_FOUND}"));
     }
@@ -147,6 +153,63 @@ fn bodies_are_judged_as_alone() {
     for item in [put_user(99, "{}"), delete("/users/99/")] {
         refuses(&server, &batch(&[address(1), item]), 404, &format!("item 1: {NOT_FOUND}"));
     }
+}
+
+#[test]
+fn what_the_store_refuses_is_said_as_alone() {
+    let server = Server::start(&configs::users(
+        "list_verbs = [\"GET\", \"POST\", \"PUT\"]\nunique = [[\"first_name\", \"last_name\"]]",
+        "[collection.pagination]\npage_size = 20",
+    ));
+    let seen = r#""216a52a43bb1237e958fc44863314ee9""#;
+    server.create_address();
+    server.create("/users/", r#"{"first_name":"John","last_name":"Doe","address":1}"#);
+    let by_name = |name: &str| format!(r#"{{"first_name":"{name}","last_name":"Doe"}}"#);
+    for (method, path, body, header, status) in [
+        ("PUT", "/users/1/", Some("{}".to_owned()), Some(("If-Match", seen)), 412),
+        ("DELETE", "/users/1/", None, Some(("If-Match", seen)), 412),
+        ("PUT", "/users/", Some(by_name("Nobody")), Some(("If-Match", "*")), 412),
+        ("PUT", "/users/", Some(by_name("John")), Some(("If-None-Match", "*")), 412),
+        ("POST", "/users/", Some(by_name("John")), None, 400),
+        ("DELETE", "/address/1/", None, None, 409),
+    ] {
+        let mut request = Request::new(&format!("{method} {path}"));
+        let mut item = format!(r#"{{"method":"{method}","path":"{path}""#);
+        if let Some(body) = body {
+            item += &format!(r#","body":{body}"#);
+            request = request.json(body);
+        }
+        if let Some((name, value)) = header {
+            item += &format!(r#","{}":{value:?}"#, name.to_lowercase().replace('-', "_"));
+            request = request.header(name, value);
+        }
+        let alone = server.send(&request);
+        assert_eq!(alone.status, status, "{request:?}");
+        let message = format!("item 1: {}", alone.error());
+        refuses(&server, &batch(&[address(1), item + "}", address(2)]), status, &message);
+    }
+}
+
+#[test]
+fn what_is_refused_before_the_write_uses_no_ids_at_any_item() {
+    let server = Server::start(&configs::verbs(r#"["GET", "POST"]"#, r#"["GET", "PUT"]"#));
+    let not_allowed = "The method is not allowed for the requested URL.";
+    for (refused, status, said) in [
+        (r#"{"method":"POST"}"#.to_owned(), 400, "path is missing"),
+        (r#"{"method":"POST","path":"/_/batch/","body":{"requests":[]}}"#.into(), 404, NOT_FOUND),
+        (delete("/users/1/"), 405, not_allowed),
+        (user("Ada", "true"), 400, "address does not validate"),
+    ] {
+        for place in [0, 2, 4] {
+            let mut items = vec![address(1), user("Ada", "null"), address(2), user("Eve", "null")];
+            items.insert(place, refused.clone());
+            let answer = server.send(&batch(&items));
+            let said = format!("item {place}: {said}");
+            assert_eq!((answer.status, answer.error().starts_with(&said)), (status, true), "{answer:?}");
+        }
+    }
+    assert_eq!(server.send(&batch(&[user("Ada", "null")]).key(&"x".repeat(256))).status, 400);
+    assert_eq!((server.create_address(), server.create_user("John", "Doe")), (1, 1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use dev::configs;
 use dev::request::Request;
 
+use crate::support::batch::batch;
 use crate::support::server::Server;
 
 /// A user whose JSON is exactly this many bytes long.
@@ -18,6 +19,19 @@ fn a_body_of_one_mebibyte_is_accepted_and_one_byte_more_is_not() {
     assert_eq!(server.send_anyway(&fits).status, 201);
     let larger = Request::new("POST /users/").json(user_of((1 << 20) + 1));
     assert_eq!(server.send_anyway(&larger).status, 413);
+    assert_eq!(server.total("/users/"), 1);
+}
+
+#[test]
+fn a_batch_may_have_a_body_of_one_mebibyte_too() {
+    let server = Server::start(&configs::built_in());
+    let frame = r#"{"requests":[{"method":"POST","path":"/users/","body":}]}"#.len();
+    let of = |length: usize| {
+        let body = user_of(length - frame);
+        batch(&[format!(r#"{{"method":"POST","path":"/users/","body":{body}}}"#)])
+    };
+    assert_eq!(server.send_anyway(&of(1 << 20)).status, 200);
+    assert_eq!(server.send_anyway(&of((1 << 20) + 1)).status, 413);
     assert_eq!(server.total("/users/"), 1);
 }
 

@@ -97,6 +97,22 @@ fn the_body_is_that_of_a_create_with_a_value_in_each_field_of_the_rule() {
 }
 
 #[test]
+fn a_rule_by_which_records_are_found_is_named_with_all_its_fields() {
+    let fields = "name = { type = \"string\" }\nnick = { type = \"string\" }";
+    let server = Server::start(&format!(
+        "[[collection]]\nname = \"people\"\nlist_verbs = [\"GET\", \"PUT\"]\nunique = [[\"name\", \"nick\"]]\n\
+         [collection.fields]\n{fields}\n"
+    ));
+    for (request, message) in [
+        (r#"PUT /people/ {"name":"Ada"}"#, "nick has no value, and records are found by name,nick"),
+        (r#"PUT /people/ {"nick":"a"}"#, "name has no value, and records are found by name,nick"),
+        (r#"PUT /people/?by=nick {"name":"Ada","nick":"a"}"#, "by does not validate: it is name,nick"),
+    ] {
+        server.faults(request, message);
+    }
+}
+
+#[test]
 fn another_rule_may_stand_against_it() {
     let server = server();
     server.create_address();
