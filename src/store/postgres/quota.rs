@@ -48,7 +48,12 @@ impl Session {
         let (found, fits) = (self.ask_aside(LOOK, &[&name, &key]).await?, requests == 0);
         match found.first() {
             Some(row) => usage(row, fits).map_err(|error| of_reading(&error)),
-            None => Ok(Usage { used: 0, left: Duration::from_secs(limit.interval_seconds), fits }),
+            // The window that left no room has ended since, or no window has room for so many.
+            None => {
+                let is_over = !fits && u64::try_from(requests).is_ok_and(|requests| requests <= limit.quota);
+                let seconds = if is_over { 1 } else { limit.interval_seconds };
+                Ok(Usage { used: 0, left: Duration::from_secs(seconds), fits })
+            }
         }
     }
 
