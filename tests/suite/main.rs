@@ -120,6 +120,7 @@ mod store {
     mod import;
     mod import_meanings;
     mod import_refusals;
+    mod kept_orders;
     mod large_deletes;
     mod long_strings;
     mod query_counts;

@@ -6,7 +6,7 @@ use super::Cache;
 use super::build_queue::{BuildRequest, Target};
 use super::ids::Ids;
 use super::order::OrderBuilder;
-use super::orders::OrderKey;
+use super::orders::{Lack, OrderKey};
 use super::scan::{Each, Scan, Which};
 use super::set_key::{Probes, SetKey};
 use crate::observe::{Event, Observer};
@@ -40,16 +40,33 @@ impl<R: SetReader> Builder<R> {
         for collection in 0..self.cache.catalog.collections().len() {
             self.build(&SetKey::all_of(collection)).await;
         }
-        for key in self.cache.kept_orders() {
-            self.make_order(&key).await;
-        }
+        self.make_kept_orders(|_| true).await;
         while let Some(BuildRequest { target, done }) = waiting.recv().await {
-            match target {
-                Target::Set(key) => drop(self.build(&key).await),
-                Target::Order(key) => drop(self.make_order(&key).await),
-            }
+            let forgotten = match target {
+                Target::Set(key) => {
+                    self.build(&key).await;
+                    key.is_all().then_some(key.collection)
+                }
+                Target::Order(key) => {
+                    self.make_order(&key).await;
+                    None
+                }
+            };
             // Who asked may have hung up.
             done.map(|done| done.send(()));
+            // All ids are asked for anew where a collection was forgotten, and its orders with them.
+            if let Some(forgotten) = forgotten {
+                self.make_kept_orders(|collection| collection == forgotten).await;
+            }
+        }
+    }
+
+    /// Makes the orders that stay, of these collections, where they are not there.
+    async fn make_kept_orders(&self, of: impl Fn(usize) -> bool) {
+        for key in self.cache.kept_orders() {
+            if of(key.set.collection) {
+                self.make_order(&key).await;
+            }
         }
     }
 
@@ -109,8 +126,8 @@ impl<R: SetReader> Builder<R> {
         } else if !is_kept && bytes > limit + ROOM_TO_MAKE {
             // About what all of it would take.
             let all = self.cache.count(&key.set).map_or(read, |all| usize::try_from(all).unwrap_or(read));
-            let lacks = (bytes / read.max(1)).saturating_mul(all).saturating_sub(limit);
-            self.cache.abandon_order(number, Some(lacks));
+            let bytes = (bytes / read.max(1)).saturating_mul(all).saturating_sub(limit);
+            self.cache.abandon_order(number, Some(Lack { bytes, entries: all as u64 }));
         } else {
             self.cache.finish_order(number, order.finish());
         }

@@ -3,7 +3,7 @@
 
 use super::ids::Ids;
 use super::order::Order;
-use super::orders::OrderKey;
+use super::orders::{Lack, OrderKey};
 use super::set_key::SetKey;
 use super::{Cache, SHARE_OF_ORDERS, State};
 
@@ -106,7 +106,7 @@ impl Cache {
         self.made.notify_waiters();
     }
 
-    pub(in crate::store) fn abandon_order(&self, number: u64, lacks: Option<usize>) {
+    pub(in crate::store) fn abandon_order(&self, number: u64, lacks: Option<Lack>) {
         self.change().orders.abandon_build(number, lacks);
         self.made.notify_waiters();
     }

@@ -21,6 +21,17 @@ const EACH_MOVE: usize = 128;
 /// How many orders are remembered for not fitting.
 const MOST_TOO_LARGE: usize = 1_024;
 
+/// An order that did not fit is made again once a tenth of its records were deleted.
+const WORTH_ANOTHER_TRY: u64 = 10;
+
+/// What an order has that does not fit.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Lack {
+    /// How many bytes it takes beyond the limit.
+    pub(in crate::store) bytes: usize,
+    pub(in crate::store) entries: u64,
+}
+
 /// Which records an order has, and how it is sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::store) struct OrderKey {
@@ -112,8 +123,8 @@ pub(super) struct Orders {
     clock: AtomicU64,
     builds: Vec<Build>,
     next_build: u64,
-    /// Orders that were made and did not fit, and by how much: to make them again and again would help nobody.
-    too_large: HashMap<OrderKey, usize>,
+    /// Orders that were made and did not fit: to make them again and again would help nobody.
+    too_large: HashMap<OrderKey, TooLarge>,
     /// Those that stay, whatever they take.
     kept: Vec<OrderKey>,
 }
@@ -124,6 +135,14 @@ struct Entry {
     used: AtomicU64,
     /// Whatever it takes.
     stays: bool,
+}
+
+/// An order that did not fit.
+struct TooLarge {
+    /// By how much.
+    lacks: usize,
+    /// After so many deletes in its collection it is worth another try.
+    patience: u64,
 }
 
 /// An order that somebody is making right now, and what has changed meanwhile.
@@ -149,7 +168,8 @@ impl Orders {
             let set = SetKey::all_of(collection.position());
             let has_words = searchable(collection).next().is_some();
             let words = has_words.then(|| OrderKey::of_words(collection));
-            kept.map(|(position, _)| OrderKey { set: set.clone(), sort: KeptSort::ascending(position) })
+            kept.flat_map(|(position, _)| KeptSort::of_field(collection, position))
+                .map(|sort| OrderKey { set: set.clone(), sort })
                 .chain(words)
                 .collect::<Vec<_>>()
         };
@@ -193,15 +213,28 @@ impl Orders {
 
     /// By how much an order that was made did not fit.
     pub(super) fn lacks(&self, key: &OrderKey) -> Option<usize> {
-        self.too_large.get(key).copied()
+        self.too_large.get(key).map(|refused| refused.lacks)
     }
 
-    /// Says that an order does not fit, and by how much.
-    fn refuse(&mut self, key: OrderKey, bytes: usize) {
+    /// Says that an order of so many entries does not fit, and by how much.
+    fn refuse(&mut self, key: OrderKey, Lack { bytes, entries }: Lack) {
         if self.too_large.len() >= MOST_TOO_LARGE {
             self.too_large.clear();
         }
-        self.too_large.insert(key, bytes);
+        self.too_large.insert(key, TooLarge { lacks: bytes, patience: entries / WORTH_ANOTHER_TRY });
+    }
+
+    /// Counts deletes for the orders that did not fit, of which some may fit then.
+    fn try_again(&mut self, records: &[Changed<'_>]) {
+        let mut deleted: HashMap<usize, u64> = HashMap::new();
+        for record in records.iter().filter(|record| record.change.after.is_none()) {
+            *deleted.entry(record.change.collection).or_default() += 1;
+        }
+        self.too_large.retain(|key, refused| {
+            let Some(deleted) = deleted.get(&key.set.collection) else { return true };
+            refused.patience = refused.patience.saturating_sub(*deleted);
+            refused.patience > 0
+        });
     }
 
     /// Copies to be moved beside the readers, which share what does not change; `None` where so few records change that
@@ -214,6 +247,9 @@ impl Orders {
     /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
     /// given back, to be dropped without a lock.
     pub(super) fn apply(&mut self, records: &[Changed<'_>], moved: Option<Copies>) -> Vec<Order> {
+        if !self.too_large.is_empty() {
+            self.try_again(records);
+        }
         if self.entries.is_empty() && self.builds.is_empty() {
             return Vec::new();
         }
@@ -286,7 +322,8 @@ impl Orders {
             }
         }
         if order.bytes() > self.limit_bytes && !self.kept.contains(&build.key) {
-            return self.refuse(build.key, order.bytes() - self.limit_bytes);
+            let lack = Lack { bytes: order.bytes() - self.limit_bytes, entries: order.len() };
+            return self.refuse(build.key, lack);
         }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         let stays = self.kept.contains(&build.key);
@@ -296,11 +333,11 @@ impl Orders {
     }
 
     /// Gives up making an order; where it does not fit, `lacks` says by how much.
-    pub(super) fn abandon_build(&mut self, number: u64, lacks: Option<usize>) {
+    pub(super) fn abandon_build(&mut self, number: u64, lacks: Option<Lack>) {
         let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
         let build = self.builds.swap_remove(place);
-        if let Some(bytes) = lacks {
-            self.refuse(build.key, bytes);
+        if let Some(lack) = lacks {
+            self.refuse(build.key, lack);
         }
     }
 

@@ -49,6 +49,14 @@ impl KeptSort {
         Self { fields: vec![(position, false)], is_absent_first: false, is_of_words: false }
     }
 
+    /// The orders of one field, for both directions: one, but where records may have no value.
+    pub(in crate::store) fn of_field(collection: &Collection, position: usize) -> Vec<Self> {
+        let ascending = Self::ascending(position);
+        let is_required = collection.fields()[position].is_required();
+        let descending = (!is_required).then(|| Self { is_absent_first: true, ..ascending.clone() });
+        std::iter::once(ascending).chain(descending).collect()
+    }
+
     /// The words of all searchable fields.
     pub(in crate::store) fn of_words(collection: &Collection) -> Self {
         let fields = searchable(collection).map(|position| (position, false)).collect();

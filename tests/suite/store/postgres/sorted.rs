@@ -134,3 +134,17 @@ fn those_who_wait_for_an_order_keep_nobody_from_reading() {
         assert_eq!(answer.json()["meta"]["total_count"], USERS, "{answer:?}");
     }
 }
+
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn who_has_waited_for_an_order_for_long_is_told_that_it_is_being_made() {
+    let home = filled();
+    let server = home.serve();
+    schema::hold(&home.database_url(), "LOCK TABLE users IN ACCESS EXCLUSIVE MODE", || {
+        let answer = server.ask("GET /users/?sort=last_name");
+        let message = "The order of users by last_name is being made. Try again in a moment";
+        assert_eq!((answer.status, answer.error().as_str()), (503, message));
+        assert!(answer.header("Retry-After").is_some(), "{answer:?}");
+    });
+    assert_eq!(server.total("/users/?sort=last_name"), USERS as i64);
+}
