@@ -205,20 +205,21 @@ impl Store {
         }
     }
 
-    /// Takes back requests that were counted just now.
+    /// Takes back requests that were counted in a window, if it is still open and can be reached.
     pub async fn give_back_quota(
         &self,
         collection: &Collection,
         caller: KeyHash,
+        window: u64,
         requests: u64,
-    ) -> Result<(), StoreError> {
+    ) {
         match self {
-            Self::Sqlite(engine) => engine.give_back_quota(collection, caller, requests),
+            Self::Sqlite(engine) => engine.give_back_quota(collection, caller, window, requests),
             Self::Postgres(engine) => {
-                Box::pin(engine.give_back_quota(collection, caller, requests)).await?;
+                // Who cannot be reached will not be asked for what is left, either.
+                let _ = Box::pin(engine.give_back_quota(collection, caller, window, requests)).await;
             }
         }
-        Ok(())
     }
 
     /// The known access keys as they are now; a change made elsewhere shows within a second.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::access::{self, Caller, Presented, Query};
 use super::error::ApiError;
-use super::rate_limit::Tally;
+use super::rate_limit::{self, Tally};
 use super::route::Route;
 use super::timing::Timing;
 use super::{App, idempotency};
@@ -156,29 +156,7 @@ impl<'a> RequestContext<'a> {
         requests: &[(&Collection, u64)],
     ) -> Result<(), (usize, ApiError)> {
         let Caller::Known(holder) = &self.caller else { return Ok(()) };
-        let store = &self.app.store;
-        // A look at all of them comes first, so that only who meets others has to give anything back.
-        for is_counted in [false, true] {
-            for (place, &(collection, number)) in requests.iter().enumerate() {
-                let Some(limit) = collection.rate_limit() else { continue };
-                let counted = if is_counted { number } else { 0 };
-                let usage = store.use_quota(collection, holder.id, limit, counted).await;
-                let tally = Tally::new(limit, usage.map_err(|error| (place, error.into()))?);
-                let verdict = if is_counted { tally.verdict() } else { tally.leaves(number) };
-                if is_counted || verdict.is_err() {
-                    self.tally = Some(self.tally.map_or(tally, |other| other.least(tally)));
-                }
-                let Err(refused) = verdict else { continue };
-                let before =
-                    requests[..place].iter().filter(|(other, _)| is_counted && other.rate_limit().is_some());
-                for (other, number) in before {
-                    let given_back = store.give_back_quota(other, holder.id, *number).await;
-                    given_back.map_err(|error| (place, error.into()))?;
-                }
-                return Err((place, refused));
-            }
-        }
-        Ok(())
+        rate_limit::count_each(&self.app.store, holder.id, requests, &mut self.tally).await
     }
 
     /// Sees that what the caller was let in by is good now that the answer is there, or before something is changed. A

@@ -1,8 +1,10 @@
 //! The rate limit: a fixed window for each access key and collection, from its first request.
 
 use super::error::ApiError;
-use crate::catalog::collection::RateLimit;
+use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::{HeaderMap, HeaderName, HeaderValue};
+use crate::record::access_key::KeyHash;
+use crate::store::Store;
 use crate::store::quota::Usage;
 
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -59,6 +61,49 @@ impl Tally {
     }
 }
 
+/// Counts so many requests of a key in the rate limit of each of these collections; in none of them, where one has fewer
+/// left, whose place is told. `told` becomes the limit that leaves the fewest requests, or has none left.
+pub(super) async fn count_each(
+    store: &Store,
+    key: KeyHash,
+    requests: &[(&Collection, u64)],
+    told: &mut Option<Tally>,
+) -> Result<(), (usize, ApiError)> {
+    let limited = requests.iter().enumerate().filter_map(|(place, &(collection, number))| {
+        Some((place, collection, collection.rate_limit()?, number))
+    });
+    let mut limited: Vec<_> = limited.collect();
+    // A look at all of them comes first, so that only who meets others has to give anything back.
+    for &(place, collection, limit, number) in &limited {
+        let usage = store.use_quota(collection, key, limit, 0).await;
+        let tally = Tally::new(limit, usage.map_err(|error| (place, error.into()))?);
+        tally.leaves(number).map_err(|refused| (place, refused)).inspect_err(|_| *told = Some(tally))?;
+    }
+    // In one order by everybody: of two who do not fit together, the first one keeps the other out.
+    limited.sort_unstable_by_key(|(_, collection, ..)| collection.position());
+    let mut counted = Vec::with_capacity(limited.len());
+    for (place, collection, limit, number) in limited {
+        let refused = match store.use_quota(collection, key, limit, number).await {
+            Ok(usage) => {
+                let tally = Tally::new(limit, usage);
+                if usage.fits {
+                    counted.push((collection, usage.window, number));
+                    *told = Some(told.map_or(tally, |other| other.least(tally)));
+                    continue;
+                }
+                *told = Some(tally);
+                tally.refusal()
+            }
+            Err(error) => error.into(),
+        };
+        for (collection, window, number) in counted {
+            store.give_back_quota(collection, key, window, number).await;
+        }
+        return Err((place, refused));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -68,7 +113,7 @@ mod tests {
     #[test]
     fn exactly_the_quota_passes() {
         let limit = RateLimit { quota: 2, interval_seconds: 10 };
-        let usage = |used, fits| Usage { used, left: Duration::from_millis(1), fits };
+        let usage = |used, fits| Usage { used, left: Duration::from_millis(1), fits, window: 1 };
         let tally = |used| Tally::new(limit, usage(used, true));
         assert!(tally(2).verdict().is_ok());
         assert_eq!(tally(1).remaining, 1);

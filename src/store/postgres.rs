@@ -238,9 +238,10 @@ impl Postgres {
         &self,
         collection: &Collection,
         caller: KeyHash,
+        window: u64,
         requests: u64,
     ) -> Result<(), StoreError> {
-        self.in_session()?.give_back_quota(collection, caller, requests).await
+        self.in_session()?.give_back_quota(collection, caller, window, requests).await
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

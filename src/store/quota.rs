@@ -17,6 +17,8 @@ pub struct Usage {
     pub left: Duration,
     /// Whether the quota had room for them. Where it had not, none was counted.
     pub fits: bool,
+    /// Which window of this key and collection it is.
+    pub window: u64,
 }
 
 /// The windows that are open. Those that have run out are swept away as the table grows, so it holds no more
@@ -30,10 +32,13 @@ pub(super) struct Windows {
 struct Table {
     open: HashMap<(usize, KeyHash), Window>,
     sweep_at: usize,
+    /// The window that was opened last.
+    last: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Window {
+    number: u64,
     ends: Instant,
     used: u64,
 }
@@ -48,10 +53,12 @@ impl Windows {
         self.count_at(collection, caller, limit, requests, Instant::now())
     }
 
-    /// Takes back requests that were counted just now.
-    pub(super) fn give_back(&self, collection: usize, caller: KeyHash, requests: u64) {
-        if let Some(window) = self.table.lock().open.get_mut(&(collection, caller)) {
-            window.used = window.used.saturating_sub(requests);
+    /// Takes back requests that were counted in a window, if it is still open.
+    pub(super) fn give_back(&self, collection: usize, caller: KeyHash, window: u64, requests: u64) {
+        if let Some(open) = self.table.lock().open.get_mut(&(collection, caller))
+            && open.number == window
+        {
+            open.used = open.used.saturating_sub(requests);
         }
     }
 
@@ -70,14 +77,20 @@ impl Windows {
         }
         let interval = Duration::from_secs(limit.interval_seconds);
         let open = table.open.get(&(collection, caller)).filter(|window| window.ends > now).copied();
-        let mut window = open.unwrap_or(Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 });
+        let mut window = open.unwrap_or(Window {
+            number: table.last + 1,
+            ends: now.checked_add(interval).unwrap_or(now),
+            used: 0,
+        });
         let used = window.used.saturating_add(requests);
         let fits = used <= limit.quota;
         if fits && requests > 0 {
             window.used = used;
+            table.last = table.last.max(window.number);
             table.open.insert((collection, caller), window);
         }
-        Usage { used: window.used, left: window.ends.saturating_duration_since(now), fits }
+        let left = window.ends.saturating_duration_since(now);
+        Usage { used: window.used, left, fits, window: window.number }
     }
 }
 
@@ -113,8 +126,13 @@ mod tests {
         };
         assert_eq!([count(4), count(2), count(2), count(1), count(1)].map(|(used, _)| used), [0, 2, 2, 3, 3]);
         assert_eq!((count(1), count(0)), ((3, false), (3, true)));
-        windows.give_back(0, key, 2);
+        let of_now = windows.count_at(0, key, LIMIT, 0, now).window;
+        windows.give_back(0, key, of_now, 2);
         assert_eq!((count(3), count(2)), ((1, false), (3, true)));
+        let later = now + Duration::from_secs(LIMIT.interval_seconds);
+        windows.count_at(0, key, LIMIT, 2, later);
+        windows.give_back(0, key, of_now, 2);
+        assert_eq!(windows.count_at(0, key, LIMIT, 0, later).used, 2, "it was counted in another window");
     }
 
     #[test]

@@ -238,8 +238,14 @@ impl Sqlite {
         self.windows.count(collection.position(), caller, limit, requests)
     }
 
-    pub(super) fn give_back_quota(&self, collection: &Collection, caller: KeyHash, requests: u64) {
-        self.windows.give_back(collection.position(), caller, requests);
+    pub(super) fn give_back_quota(
+        &self,
+        collection: &Collection,
+        caller: KeyHash,
+        window: u64,
+        requests: u64,
+    ) {
+        self.windows.give_back(collection.position(), caller, window, requests);
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {

@@ -19,13 +19,16 @@ const COUNT: &str = "INSERT INTO _carnet_quota AS q (collection, key, ends, used
        used = CASE WHEN q.ends <= clock_timestamp() THEN $4 ELSE q.used + $4 END, \
        ends = CASE WHEN q.ends <= clock_timestamp() THEN excluded.ends ELSE q.ends END \
      WHERE q.ends <= clock_timestamp() OR q.used + $4 <= $5 \
-     RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision";
+     RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision, \
+       (extract(epoch FROM ends) * 1000000)::bigint";
 
-const LOOK: &str = "SELECT used, extract(epoch FROM ends - clock_timestamp())::double precision \
+const LOOK: &str = "SELECT used, extract(epoch FROM ends - clock_timestamp())::double precision, \
+       (extract(epoch FROM ends) * 1000000)::bigint \
      FROM _carnet_quota WHERE collection = $1 AND key = $2 AND ends > clock_timestamp()";
 
-const GIVE_BACK: &str =
-    "UPDATE _carnet_quota SET used = greatest(used - $3, 0) WHERE collection = $1 AND key = $2";
+/// A window is known by its end, to the microsecond.
+const GIVE_BACK: &str = "UPDATE _carnet_quota SET used = greatest(used - $4, 0) \
+     WHERE collection = $1 AND key = $2 AND (extract(epoch FROM ends) * 1000000)::bigint = $3";
 
 impl Session {
     pub(super) async fn use_quota(
@@ -38,22 +41,23 @@ impl Session {
         let seconds = limit.interval_seconds as f64;
         let requests = i64::try_from(requests).unwrap_or(i64::MAX);
         let (name, key) = (collection.name(), caller.as_bytes());
-        if requests > 0 {
-            let quota = i64::try_from(limit.quota).unwrap_or(i64::MAX);
-            let counted = self.ask_aside(COUNT, &[&name, &key, &seconds, &requests, &quota]).await?;
-            if let Some(row) = counted.first() {
-                return usage(row, true).map_err(|error| of_reading(&error));
+        let quota = i64::try_from(limit.quota).unwrap_or(i64::MAX);
+        loop {
+            if requests > 0 {
+                let counted = self.ask_aside(COUNT, &[&name, &key, &seconds, &requests, &quota]).await?;
+                if let Some(row) = counted.first() {
+                    return usage(row, true).map_err(|error| of_reading(&error));
+                }
             }
-        }
-        let (found, fits) = (self.ask_aside(LOOK, &[&name, &key]).await?, requests == 0);
-        match found.first() {
-            Some(row) => usage(row, fits).map_err(|error| of_reading(&error)),
-            // The window that left no room has ended since, or no window has room for so many.
-            None => {
-                let is_over = !fits && u64::try_from(requests).is_ok_and(|requests| requests <= limit.quota);
-                let seconds = if is_over { 1 } else { limit.interval_seconds };
-                Ok(Usage { used: 0, left: Duration::from_secs(seconds), fits })
+            let (found, fits) = (self.ask_aside(LOOK, &[&name, &key]).await?, requests == 0);
+            if let Some(row) = found.first() {
+                return usage(row, fits).map_err(|error| of_reading(&error));
             }
+            if fits || requests > quota {
+                let left = Duration::from_secs(limit.interval_seconds);
+                return Ok(Usage { used: 0, left, fits, window: 0 });
+            }
+            // The window that left no room has ended since: they are counted in the next.
         }
     }
 
@@ -61,11 +65,12 @@ impl Session {
         &self,
         collection: &Collection,
         caller: KeyHash,
+        window: u64,
         requests: u64,
     ) -> Result<(), StoreError> {
-        let requests = i64::try_from(requests).unwrap_or(i64::MAX);
+        let [window, requests] = [window, requests].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let (name, key) = (collection.name(), caller.as_bytes());
-        self.ask_aside(GIVE_BACK, &[&name, &key, &requests]).await.map(drop)
+        self.ask_aside(GIVE_BACK, &[&name, &key, &window, &requests]).await.map(drop)
     }
 }
 
@@ -73,5 +78,6 @@ fn usage(row: &Row, fits: bool) -> Result<Usage, tokio_postgres::Error> {
     let used: i64 = row.try_get(0)?;
     let left: f64 = row.try_get(1)?;
     let left = Duration::try_from_secs_f64(left).unwrap_or_default();
-    Ok(Usage { used: used.unsigned_abs(), left, fits })
+    let window: i64 = row.try_get(2)?;
+    Ok(Usage { used: used.unsigned_abs(), left, fits, window: window.unsigned_abs() })
 }

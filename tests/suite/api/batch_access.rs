@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
 
@@ -163,8 +162,7 @@ fn a_batch_counts_for_its_items_of_each_collection_or_for_none() {
 #[test]
 fn of_batches_at_once_each_counts_whole_or_not_at_all() {
     const QUOTA: usize = 100;
-    const FIRST: usize = 2;
-    const SECOND: usize = 30;
+    const OF_EACH: usize = 30;
     // Whether they meet is up to the system.
     const TIMES: usize = 8;
     let mut config = String::new();
@@ -175,22 +173,26 @@ fn of_batches_at_once_each_counts_whole_or_not_at_all() {
         writeln!(config, "[[collection]]\nname = \"{name}\"\n{fields}\n{access}").unwrap();
     }
     let home = Home::new(&configs::patient(&config));
-    let keys: Vec<String> = (0..TIMES).map(|number| format!("key-{number}-of-the-tests")).collect();
-    keys.iter().for_each(|key| home.add_key(key, key));
+    // Where they meet at the second collection, what they had counted of the first by then is given back.
+    let cases = (0..TIMES).flat_map(|time| [2, OF_EACH].map(|of_first| (time, of_first)));
+    let cases: Vec<_> =
+        cases.map(|(time, of_first)| (format!("key-{time}-of-{of_first}"), of_first)).collect();
+    cases.iter().for_each(|(key, _)| home.add_key(key, key));
     let server = home.serve();
-    let items =
-        |first: usize, second: usize| [vec![create("first"); first], vec![create("second"); second]].concat();
-    for key in &keys {
-        let send = |client: &mut Client, first, second| {
-            client.send(&batch(&items(first, second)).header("X-API-Key", key))
+    for (key, of_first) in &cases {
+        let send = |first: usize, second: usize, is_turned: bool| {
+            let mut items = [vec![create("first"); first], vec![create("second"); second]];
+            if is_turned {
+                items.reverse();
+            }
+            server.client().send(&batch(&items.concat()).header("X-API-Key", key))
         };
-        let statuses = race(12, |_| send(&mut server.client(), FIRST, SECOND).status);
-        let passed = QUOTA / SECOND;
+        let statuses = race(12, |client| send(*of_first, OF_EACH, client % 2 == 1).status);
+        let passed = QUOTA / OF_EACH;
         assert_eq!(statuses.iter().filter(|status| **status == 200).count(), passed, "{statuses:?}");
         assert!(statuses.iter().all(|status| [200, 429].contains(status)), "{statuses:?}");
-        // What the others had counted of the first collection by then is given back.
-        for (first, second, left) in [(1, 0, QUOTA - passed * FIRST - 1), (0, QUOTA % SECOND, 0)] {
-            let answer = send(&mut server.client(), first, second);
+        for (first, second, left) in [(1, 0, QUOTA - passed * of_first - 1), (0, QUOTA % OF_EACH, 0)] {
+            let answer = send(first, second, false);
             assert_eq!(answer.status, 200);
             assert!(
                 answer.header("RateLimit").unwrap().contains(&format!(";r={left};")),
