@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::mpsc::error::TryRecvError;
+
 use super::Cache;
 use super::build_queue::{BuildRequest, Target};
 use super::ids::Ids;
@@ -26,6 +28,9 @@ pub(in crate::store) trait SetReader {
 /// An order is given up when it takes so much more than it may: what it is made of takes more than itself.
 const ROOM_TO_MAKE: usize = 64 << 20;
 
+/// After so many records it is looked whether an order is still wanted.
+const LOOK_AFTER: usize = 4_096;
+
 /// Builds sets.
 pub(in crate::store) struct Builder<R> {
     pub(in crate::store) reader: R,
@@ -40,33 +45,33 @@ impl<R: SetReader> Builder<R> {
         for collection in 0..self.cache.catalog.collections().len() {
             self.build(&SetKey::all_of(collection)).await;
         }
-        self.make_kept_orders(|_| true).await;
-        while let Some(BuildRequest { target, done }) = waiting.recv().await {
-            let forgotten = match target {
-                Target::Set(key) => {
-                    self.build(&key).await;
-                    key.is_all().then_some(key.collection)
-                }
-                Target::Order(key) => {
-                    self.make_order(&key).await;
-                    None
+        // Those that stay are made while nobody waits for anything else.
+        let mut kept = self.cache.kept_orders().into_iter();
+        loop {
+            let BuildRequest { target, done } = match waiting.try_recv() {
+                Ok(request) => request,
+                Err(TryRecvError::Disconnected) => return,
+                Err(TryRecvError::Empty) => {
+                    if let Some(key) = kept.next() {
+                        self.make_order(&key).await;
+                        continue;
+                    }
+                    let Some(request) = waiting.recv().await else { return };
+                    request
                 }
             };
+            match target {
+                Target::Set(key) => {
+                    self.build(&key).await;
+                    // All ids are asked for anew where a collection was forgotten, and with it its orders.
+                    if key.is_all() {
+                        kept = self.cache.kept_orders().into_iter();
+                    }
+                }
+                Target::Order(key) => drop(self.make_order(&key).await),
+            }
             // Who asked may have hung up.
             done.map(|done| done.send(()));
-            // All ids are asked for anew where a collection was forgotten, and its orders with them.
-            if let Some(forgotten) = forgotten {
-                self.make_kept_orders(|collection| collection == forgotten).await;
-            }
-        }
-    }
-
-    /// Makes the orders that stay, of these collections, where they are not there.
-    async fn make_kept_orders(&self, of: impl Fn(usize) -> bool) {
-        for key in self.cache.kept_orders() {
-            if of(key.set.collection) {
-                self.make_order(&key).await;
-            }
         }
     }
 
@@ -106,23 +111,28 @@ impl<R: SetReader> Builder<R> {
 
     /// Makes an order of all records; says whether it had to: whether nobody else does.
     pub(in crate::store) async fn make_order(&self, key: &OrderKey) -> bool {
-        let Some(number) = self.cache.begin_order(key) else { return false };
+        let cache = &*self.cache;
+        let Some(number) = cache.begin_order(key) else { return false };
         let collection = self.cache.catalog.at(key.set.collection);
         let scan = Scan::new(collection, key.sort.positions(), Which::Meeting(&[]));
         let (limit, is_kept) = (self.cache.limit_of_orders(), self.cache.kept_orders().contains(key));
-        let (mut order, mut read) = (OrderBuilder::default(), 0_usize);
+        let (mut order, mut read, mut is_wanted) = (OrderBuilder::default(), 0_usize, true);
         let mut each = |id, values: &[Value]| {
             for key in key.sort.keys(collection, &Probes::new(id, values)) {
                 order.push(&key, id);
             }
             read += 1;
-            is_kept || order.bytes() <= limit + ROOM_TO_MAKE
+            // One that was forgotten meanwhile would be made in vain.
+            is_wanted = !read.is_multiple_of(LOOK_AFTER) || cache.is_order_announced(number);
+            is_wanted && (is_kept || order.bytes() <= limit + ROOM_TO_MAKE)
         };
         let scanned = self.reader.scan(&self.cache, scan, &mut each).await;
         let bytes = order.bytes();
         if let Err(cause) = scanned {
             self.cache.abandon_order(number, None);
             self.warn("an order", &cause);
+        } else if !is_wanted {
+            self.cache.abandon_order(number, None);
         } else if !is_kept && bytes > limit + ROOM_TO_MAKE {
             // About what all of it would take.
             let all = self.cache.count(&key.set).map_or(read, |all| usize::try_from(all).unwrap_or(read));

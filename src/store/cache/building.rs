@@ -53,6 +53,14 @@ impl Cache {
         self.made.notify_waiters();
     }
 
+    /// Asks for what is always there but where a collection was forgotten: its ids, and the orders that stay.
+    pub(in crate::store) fn request_forgotten(&self) {
+        let orders = self.kept_orders().into_iter().filter(|order| !self.has_order(order));
+        let sets = (0..self.catalog.collections().len()).map(SetKey::all_of);
+        let sets = sets.filter(|all| self.count(all).is_none()).chain(orders.map(|order| order.set));
+        sets.for_each(|all| self.builds.request(all));
+    }
+
     /// Whether an order is known.
     pub(super) fn has_order(&self, key: &OrderKey) -> bool {
         self.known().is_some_and(|state| state.orders.find(key).is_some())
@@ -97,6 +105,11 @@ impl Cache {
 
     pub(in crate::store) fn begin_order(&self, key: &OrderKey) -> Option<u64> {
         self.change().orders.begin_build(key)
+    }
+
+    /// Whether an order that was announced is still to be made: its collection may have been forgotten.
+    pub(super) fn is_order_announced(&self, number: u64) -> bool {
+        self.known().is_some_and(|state| state.orders.is_announced(number))
     }
 
     pub(in crate::store) fn finish_order(&self, number: u64, order: Order) {

@@ -293,6 +293,11 @@ impl Orders {
         self.builds.iter().any(|build| build.key == *key)
     }
 
+    /// Whether what was announced under this number is still to be made.
+    pub(super) fn is_announced(&self, number: u64) -> bool {
+        self.builds.iter().any(|build| build.number == number)
+    }
+
     /// Announces that an order is going to be made: from now on what changes is remembered for it. `None` where it is
     /// known or somebody makes it.
     pub(super) fn begin_build(&mut self, key: &OrderKey) -> Option<u64> {

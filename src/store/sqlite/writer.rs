@@ -180,10 +180,11 @@ impl WriterState {
         self.log.empty(&self.connection)
     }
 
-    /// Waits for somebody to write, and sees meanwhile that no stored answer outlives its day by much, and that space
-    /// comes back. Says whether anybody came.
+    /// Waits for somebody to write, and sees meanwhile that memory has what it had to forget, that no stored answer
+    /// outlives its day by much, and that space comes back. Says whether anybody came.
     fn rest(&mut self, writes: &WriterHandle) -> Result<bool, String> {
         let mut is_long = false;
+        self.cache.request_forgotten();
         loop {
             let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
             // On a full disk its room is wanted at once.
