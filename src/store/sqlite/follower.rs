@@ -15,6 +15,9 @@ use crate::store::write::handle::PendingWrite;
 /// From so many changes on it is worth to wake another thread.
 const MANY: usize = 256;
 
+/// So many are answered before memory has followed: who is alone gains by it.
+const FEW: usize = 8;
+
 /// How much less than others the thread asks for a core, as `nice` counts it: who sends many writes at once waits rather
 /// than all who read. A little less only, since some wait for it.
 const PATIENCE: i32 = 2;
@@ -99,14 +102,16 @@ impl Followed {
             metrics.changed(self.catalog.at(collection).name(), deed, number);
         }
         let (kept, forgotten) = (changes.kept(), changes.forgotten());
+        let is_lone = settled.len() <= FEW && kept.len() < MANY && forgotten.is_empty();
         let answer_all = || settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
         match version {
-            // Those who hear of it may read at once, and would hold threads up for longer than they have gained.
-            Some(version) if kept.len() >= MANY || !forgotten.is_empty() => {
+            Some(version) if is_lone => self.cache.apply(version, kept, &forgotten, answer_all),
+            // Readers would wait while many are woken, and those who are may read at once: they would hold threads up for
+            // longer than they have gained.
+            Some(version) => {
                 self.cache.apply(version, kept, &forgotten, || {});
                 answer_all();
             }
-            Some(version) => self.cache.apply(version, kept, &forgotten, answer_all),
             None => answer_all(),
         }
     }
