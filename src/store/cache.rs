@@ -17,8 +17,10 @@ pub(super) mod embedded;
 mod embedding;
 mod id_filter;
 pub(super) mod ids;
+mod kept_orders;
 mod learning;
 pub(super) mod list_request;
+pub(super) mod lockstep;
 mod order;
 mod order_making;
 pub(super) mod orders;
@@ -124,15 +126,6 @@ impl State {
         let order = self.orders.find(&part.order)?;
         let conditions = part.conditions.iter().copied();
         Some(Sequence::ByKey(order, slice::ranks(order, &key.sort, query.collection, conditions)))
-    }
-}
-
-/// A reader in lockstep with the writer.
-pub(super) struct Lockstep<'a>(&'a AtomicUsize);
-
-impl Drop for Lockstep<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -252,10 +245,24 @@ impl Cache {
         self.announced.load(Ordering::Acquire)
     }
 
-    /// Follows a commit, or several up to `version`. `tell` is called as soon as nobody can read what was before: who
-    /// wrote need not wait for the rest. All about the `forgotten` collections is dropped: more has changed in them
-    /// than was told.
-    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize], tell: impl FnOnce()) {
+    /// Follows a commit, or several up to `version`, before anybody hears of it. All about the `forgotten` collections
+    /// is dropped: more has changed in them than was told.
+    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize]) {
+        self.follow(version, changes, forgotten, None::<fn()>);
+    }
+
+    /// The same, but calls `answer` as soon as nobody can read what was before: who wrote need not wait for the rest.
+    pub(super) fn answer_and_apply(
+        &self,
+        version: u64,
+        changes: &[Change],
+        forgotten: &[usize],
+        answer: impl FnOnce(),
+    ) {
+        self.follow(version, changes, forgotten, Some(answer));
+    }
+
+    fn follow(&self, version: u64, changes: &[Change], forgotten: &[usize], answer: Option<impl FnOnce()>) {
         let mut by_block: HashMap<BlockKey, Vec<(RecordId, Option<Bytes>)>> = HashMap::new();
         for change in changes {
             let after = change.after.as_ref().map(|after| after.representation.clone());
@@ -263,7 +270,7 @@ impl Cache {
         }
         let records = Changed::all(&self.catalog, changes);
         // Without the lock: somebody who waits for it alone would keep the readers out as well.
-        let copies = self.state.read_anyway().orders.copies(changes.len());
+        let copies = self.state.read_anyway().orders.copies(changes);
         let moved = copies.map(|mut copies| {
             orders::follow(&mut copies, &records);
             copies
@@ -271,8 +278,10 @@ impl Cache {
         let mut state = self.change();
         // Under the lock: a reader must not keep a block that it read before, once this one is in place.
         self.turns.fetch_add(1, Ordering::AcqRel);
-        self.announced.store(version, Ordering::Release);
-        tell();
+        if let Some(answer) = answer {
+            self.announced.store(version, Ordering::Release);
+            answer();
+        }
         for &collection in forgotten {
             state.sets.forget(collection);
             state.orders.forget(collection);
@@ -289,22 +298,12 @@ impl Cache {
         state.recent.note(version, changes);
         self.blocks.leave_room(state.orders.evictable_bytes());
         state.version = version;
+        // Before `applied`: who has read from the database what is of this version waits for that alone.
+        self.announced.store(version, Ordering::Release);
         self.applied.store(version, Ordering::Release);
         self.turns.fetch_add(1, Ordering::Release);
         drop(state);
         drop(replaced);
-    }
-
-    /// Lets no commit begin before the last one is applied, as long as what is given back is there: for a reader that
-    /// memory and the database must meet for.
-    pub(super) fn lockstep(&self) -> Lockstep<'_> {
-        self.in_lockstep.fetch_add(1, Ordering::Relaxed);
-        Lockstep(&self.in_lockstep)
-    }
-
-    /// Whether a commit must be applied before the next one begins.
-    pub(super) fn is_in_lockstep(&self) -> bool {
-        self.in_lockstep.load(Ordering::Relaxed) > 0
     }
 
     /// Waits until a commit that a reader has seen in the database is applied here as well, which is what comes next: a

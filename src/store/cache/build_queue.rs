@@ -21,6 +21,8 @@ pub(in crate::store) struct BuildQueue {
 pub(super) enum Target {
     Set(SetKey),
     Order(OrderKey),
+    /// The orders that stay, where one is missing.
+    Kept,
 }
 
 /// Something to build, and who waits for it.
@@ -39,9 +41,18 @@ impl Default for BuildQueue {
 impl BuildQueue {
     /// Asks for a set, to be there some time later.
     pub(in crate::store) fn request(&self, key: SetKey) {
+        self.ask(Target::Set(key));
+    }
+
+    /// Asks for the orders that stay and are missing.
+    pub(in crate::store) fn request_kept(&self) {
+        self.ask(Target::Kept);
+    }
+
+    fn ask(&self, target: Target) {
         if let Some(requests) = &*self.requests.lock() {
             // A builder that is gone was told to stop, or went with its session; one that is behind will be asked again.
-            let _ = requests.try_send(BuildRequest { target: Target::Set(key), done: None });
+            let _ = requests.try_send(BuildRequest { target, done: None });
         }
     }
 

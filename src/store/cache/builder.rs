@@ -1,12 +1,14 @@
 //! Builds large sets of ids, and orders, while requests and writes go on.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::mpsc::error::TryRecvError;
 
 use super::Cache;
 use super::build_queue::{BuildRequest, Target};
 use super::ids::Ids;
+use super::kept_orders::KeptOrders;
 use super::order::OrderBuilder;
 use super::orders::{Lack, OrderKey};
 use super::scan::{Each, Scan, Which};
@@ -45,15 +47,17 @@ impl<R: SetReader> Builder<R> {
         for collection in 0..self.cache.catalog.collections().len() {
             self.build(&SetKey::all_of(collection)).await;
         }
-        // Those that stay are made while nobody waits for anything else.
-        let mut kept = self.cache.kept_orders().into_iter();
+        let mut kept = KeptOrders::new(self.cache.kept_orders());
         loop {
             let BuildRequest { target, done } = match waiting.try_recv() {
                 Ok(request) => request,
                 Err(TryRecvError::Disconnected) => return,
+                // Those that stay are made while nobody waits for anything else.
                 Err(TryRecvError::Empty) => {
-                    if let Some(key) = kept.next() {
+                    if let Some(key) = kept.due(|key| self.cache.has_order(key)) {
+                        let begun = Instant::now();
                         self.make_order(&key).await;
+                        kept.rest(&key, begun);
                         continue;
                     }
                     let Some(request) = waiting.recv().await else { return };
@@ -61,14 +65,9 @@ impl<R: SetReader> Builder<R> {
                 }
             };
             match target {
-                Target::Set(key) => {
-                    self.build(&key).await;
-                    // All ids are asked for anew where a collection was forgotten, and with it its orders.
-                    if key.is_all() {
-                        kept = self.cache.kept_orders().into_iter();
-                    }
-                }
+                Target::Set(key) => drop(self.build(&key).await),
                 Target::Order(key) => drop(self.make_order(&key).await),
+                Target::Kept => {}
             }
             // Who asked may have hung up.
             done.map(|done| done.send(()));

@@ -55,10 +55,16 @@ impl Cache {
 
     /// Asks for what is always there but where a collection was forgotten: its ids, and the orders that stay.
     pub(in crate::store) fn request_forgotten(&self) {
-        let orders = self.kept_orders().into_iter().filter(|order| !self.has_order(order));
         let sets = (0..self.catalog.collections().len()).map(SetKey::all_of);
-        let sets = sets.filter(|all| self.count(all).is_none()).chain(orders.map(|order| order.set));
-        sets.for_each(|all| self.builds.request(all));
+        sets.filter(|all| self.count(all).is_none()).for_each(|all| self.builds.request(all));
+        if self.lacks_kept_order() {
+            self.builds.request_kept();
+        }
+    }
+
+    /// Whether an order is missing that stays.
+    pub(in crate::store) fn lacks_kept_order(&self) -> bool {
+        self.kept_orders().iter().any(|key| !self.has_order(key))
     }
 
     /// Whether an order is known.

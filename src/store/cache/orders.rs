@@ -10,18 +10,21 @@ use super::sort_key::KeptSort;
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
+use crate::store::change::Change;
 
 /// How many orders are kept for each collection; every write moves its record in each of them.
 const MOST: usize = 16;
-/// From so many moves on they are made beside the readers: a move takes some microseconds.
+/// From so many moves on they are made beside the readers: a move takes some microseconds. So are those of long texts,
+/// of which a search may have any number of words.
 const MANY: usize = 64;
+const LONG: usize = 4 << 10;
 /// How many bytes of changes are remembered for an order that is being made, and what each takes beside its keys.
 const MOST_REMEMBERED: usize = 32 << 20;
 const EACH_MOVE: usize = 128;
 /// How many orders are remembered for not fitting.
 const MOST_TOO_LARGE: usize = 1_024;
 
-/// An order that did not fit is made again once a tenth of its records were deleted.
+/// An order that did not fit is tried again once its collection has shrunk by a tenth of its entries.
 const WORTH_ANOTHER_TRY: u64 = 10;
 
 /// What an order has that does not fit.
@@ -141,8 +144,8 @@ struct Entry {
 struct TooLarge {
     /// By how much.
     lacks: usize,
-    /// After so many deletes in its collection it is worth another try.
-    patience: u64,
+    /// It is worth another try once its collection has so many records less.
+    deletes_until_retry: i64,
 }
 
 /// An order that somebody is making right now, and what has changed meanwhile.
@@ -221,34 +224,42 @@ impl Orders {
         if self.too_large.len() >= MOST_TOO_LARGE {
             self.too_large.clear();
         }
-        self.too_large.insert(key, TooLarge { lacks: bytes, patience: entries / WORTH_ANOTHER_TRY });
+        let deletes_until_retry = i64::try_from(entries / WORTH_ANOTHER_TRY).unwrap_or(i64::MAX);
+        self.too_large.insert(key, TooLarge { lacks: bytes, deletes_until_retry });
     }
 
-    /// Counts deletes for the orders that did not fit, of which some may fit then.
-    fn try_again(&mut self, records: &[Changed<'_>]) {
-        let mut deleted: HashMap<usize, u64> = HashMap::new();
-        for record in records.iter().filter(|record| record.change.after.is_none()) {
-            *deleted.entry(record.change.collection).or_default() += 1;
+    /// Counts deletes, less creates, for the orders that did not fit, of which some may fit then.
+    fn count_deletes(&mut self, records: &[Changed<'_>]) {
+        let mut fewer: HashMap<usize, i64> = HashMap::new();
+        for record in records {
+            let change = match (&record.change.before, &record.change.after) {
+                (_, None) => 1,
+                (None, Some(_)) => -1,
+                (Some(_), Some(_)) => continue,
+            };
+            *fewer.entry(record.change.collection).or_default() += change;
         }
         self.too_large.retain(|key, refused| {
-            let Some(deleted) = deleted.get(&key.set.collection) else { return true };
-            refused.patience = refused.patience.saturating_sub(*deleted);
-            refused.patience > 0
+            let fewer = fewer.get(&key.set.collection).copied().unwrap_or(0);
+            refused.deletes_until_retry = refused.deletes_until_retry.saturating_sub(fewer);
+            refused.deletes_until_retry > 0
         });
     }
 
     /// Copies to be moved beside the readers, which share what does not change; `None` where so few records change that
     /// nobody need be spared.
-    pub(super) fn copies(&self, changes: usize) -> Option<Copies> {
+    pub(super) fn copies(&self, changes: &[Change]) -> Option<Copies> {
         let copies = || self.entries.iter().map(|entry| (entry.key.clone(), Some(entry.order.clone())));
-        (self.entries.len() * changes >= MANY).then(|| copies().collect())
+        let are_many = self.entries.len() * changes.len() >= MANY
+            || changes.iter().map(Change::bytes).sum::<usize>() >= LONG;
+        are_many.then(|| copies().collect())
     }
 
     /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
     /// given back, to be dropped without a lock.
     pub(super) fn apply(&mut self, records: &[Changed<'_>], moved: Option<Copies>) -> Vec<Order> {
         if !self.too_large.is_empty() {
-            self.try_again(records);
+            self.count_deletes(records);
         }
         if self.entries.is_empty() && self.builds.is_empty() {
             return Vec::new();

@@ -32,7 +32,7 @@ impl<T> PoisonLock<T> {
     }
 
     #[cfg(test)]
-    pub(super) fn is_written(&self) -> bool {
+    pub(super) fn is_write_locked(&self) -> bool {
         self.value.try_read().is_none()
     }
 }

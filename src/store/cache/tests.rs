@@ -21,9 +21,9 @@ fn whoever_hears_of_a_commit_reads_nothing_older() {
     let after = After { values: vec![Value::Null], representation: Bytes::from_static(b"{}") };
     let created = Change { collection: 0, id, before: None, after: Some(after) };
     let mut seen = None;
-    cache.apply(8, &[created], &[], || {
+    cache.answer_and_apply(8, &[created], &[], || {
         let is_odd = !cache.turns.load(Ordering::Relaxed).is_multiple_of(2);
-        seen = Some((cache.announced(), cache.version(), cache.state.is_written(), is_odd));
+        seen = Some((cache.announced(), cache.version(), cache.state.is_write_locked(), is_odd));
     });
     assert_eq!(seen, Some((8, 7, true, true)));
     assert_eq!((cache.version(), cache.announced(), cache.lives(0, id)), (8, 8, Some(true)));

@@ -171,7 +171,7 @@ impl ChangeFeed {
     }
 
     pub(super) fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {
-        self.cache.apply(version, &changes, &forgotten, || {});
+        self.cache.apply(version, &changes, &forgotten);
         forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
     }
 }

@@ -118,7 +118,9 @@ fn start(session: Arc<Session>, feed: ChangeFeed, for_sets: PreparedConn, contex
 async fn tidy(session: &Session, keys: &KeyFollower, budget: &AnswerBudget) -> String {
     loop {
         tokio::time::sleep(TIDY).await;
-        let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp()";
+        session.cache.request_forgotten();
+        // Not those that have just been made to be locked.
+        let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp() - interval '1 minute'";
         let tidied = async {
             session.aside.query(&change_log::tidy(), &[]).await?;
             session.aside.query(quotas, &[]).await?;

@@ -1,5 +1,6 @@
-//! What comes after a commit: everybody is answered, and memory follows it before anybody reads from there. After many
-//! changes that takes a third as long as to write them, and is done beside the next group.
+//! What comes after a commit: memory follows it, and everybody is answered, a few who wrote little as soon as nobody
+//! can read what was before. To follow many changes takes a third as long as to write them, and is done beside the
+//! next group.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -102,14 +103,14 @@ impl Followed {
             metrics.changed(self.catalog.at(collection).name(), deed, number);
         }
         let (kept, forgotten) = (changes.kept(), changes.forgotten());
-        let is_lone = settled.len() <= FEW && kept.len() < MANY && forgotten.is_empty();
+        let are_few = settled.len() <= FEW && kept.len() < MANY && forgotten.is_empty();
         let answer_all = || settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
         match version {
-            Some(version) if is_lone => self.cache.apply(version, kept, &forgotten, answer_all),
-            // Readers would wait while many are woken, and those who are may read at once: they would hold threads up for
-            // longer than they have gained.
+            Some(version) if are_few => self.cache.answer_and_apply(version, kept, &forgotten, answer_all),
+            // Readers would wait while many are woken, and those who are may read at once: they would hold threads up
+            // for longer than they have gained.
             Some(version) => {
-                self.cache.apply(version, kept, &forgotten, || {});
+                self.cache.apply(version, kept, &forgotten);
                 answer_all();
             }
             None => answer_all(),

@@ -33,8 +33,8 @@ use crate::store::{Page, Room, StoreError};
 const LARGE: u64 = 200_000;
 
 impl Sqlite {
-    /// What memory knows of a record, at once; the outer `None` where it does not. Memory is locked before anybody hears of
-    /// a commit, until it has followed, so what it gives needs no confirmation.
+    /// What memory knows of a record, at once; the outer `None` where it does not. Memory is locked before anybody hears
+    /// of a commit, until it has followed, so what it gives needs no confirmation.
     pub(in crate::store) fn fetch_known(
         &self,
         collection: &Collection,

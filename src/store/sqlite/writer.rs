@@ -4,10 +4,11 @@
 //! say what is on it: all who wait are told so, no further write is taken, and the process must end.
 
 mod failure;
+mod idle;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
@@ -15,7 +16,6 @@ use rusqlite::{Connection, ErrorCode};
 use super::file::DatabaseFile;
 use super::follower::{Committed, Followed, Follower};
 use super::foreign::Foreign;
-use super::free_pages;
 use super::group::{Group, WriteError};
 use super::ids;
 use super::stored_answers;
@@ -43,10 +43,6 @@ const CAREFUL_GROUPS: usize = 16;
 const IDLE: Duration = Duration::from_secs(1);
 /// After so much longer it is emptied, so that a restart finds nothing to recover.
 const LONG_IDLE: Duration = Duration::from_secs(10);
-/// Who rests looks so often whether stored answers have become too old.
-const REST: Duration = Duration::from_hours(1);
-/// How many answers that are too old are taken away at a time, when there is nothing else to do.
-const CLEARED_IDLE: usize = 1_000;
 /// So many are taken away for each that is stored, so that a server that is never idle keeps no more than it must.
 const CLEARED_EACH: usize = 2;
 
@@ -114,6 +110,8 @@ pub(super) struct WriterState {
     is_full: bool,
     /// How many groups are yet to be done so that each batch can be taken back alone.
     careful_groups: usize,
+    /// When memory was last looked after.
+    looked: Instant,
 }
 
 impl WriterState {
@@ -154,6 +152,7 @@ impl WriterState {
             budget,
             is_full: false,
             careful_groups: 0,
+            looked: Instant::now(),
         };
         state.look_for_foreign()?;
         if is_full {
@@ -171,39 +170,18 @@ impl WriterState {
     fn work(mut self, writes: &WriterHandle, follower: &mut Follower) -> Result<(), String> {
         loop {
             match writes.queue.wait(IDLE) {
-                Waited::ForWrites => self.commit_group(writes, follower)?,
+                Waited::ForWrites => {
+                    self.commit_group(writes, follower)?;
+                    if self.looked.elapsed() >= LONG_IDLE {
+                        self.look_after_memory();
+                    }
+                }
                 Waited::InVain if self.rest(writes)? => {}
                 Waited::InVain | Waited::ForTheEnd => break,
             }
         }
         follower.wait()?;
         self.log.empty(&self.connection)
-    }
-
-    /// Waits for somebody to write, and sees meanwhile that memory has what it had to forget, that no stored answer
-    /// outlives its day by much, and that space comes back. Says whether anybody came.
-    fn rest(&mut self, writes: &WriterHandle) -> Result<bool, String> {
-        let mut is_long = false;
-        self.cache.request_forgotten();
-        loop {
-            let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
-            // On a full disk its room is wanted at once.
-            if is_long || self.is_full {
-                self.log.empty(&self.connection)?;
-            } else {
-                self.log.copy_all(&self.connection)?;
-            }
-            let time = match is_long {
-                _ if has_more || self.log.has_pages => IDLE,
-                true => REST,
-                false => LONG_IDLE,
-            };
-            match writes.queue.wait(time) {
-                Waited::ForWrites => return Ok(true),
-                Waited::InVain => is_long |= time == LONG_IDLE,
-                Waited::ForTheEnd => return Ok(false),
-            }
-        }
     }
 
     /// Takes what waits into one transaction, and what comes meanwhile; each is begun when its turn comes.
@@ -347,31 +325,6 @@ impl WriterState {
             self.observer.report(Event::Notice(&format!("another tool acts on what is written: {found}")));
         }
         Ok(())
-    }
-
-    /// Takes away some answers that nobody will be told again, while nobody waits.
-    fn clear_answers(&mut self) -> Result<usize, String> {
-        let cleared = stored_answers::clear(&self.connection, CLEARED_IDLE);
-        let counted = cleared
-            .and_then(|cleared| stored_answers::count(&self.connection, &self.budget).map(|()| cleared));
-        match counted {
-            Ok(cleared) => {
-                self.log.has_pages |= cleared > 0;
-                Ok(cleared)
-            }
-            Err(error) => self.judge(&error).1.map(|()| 0),
-        }
-    }
-
-    /// Makes the file smaller by a step, where much of it is free. Says whether it did.
-    fn give_space_back(&mut self) -> Result<bool, String> {
-        match free_pages::give_back(&self.connection) {
-            Ok(pages) => {
-                self.log.has_pages |= pages > 0;
-                Ok(pages > 0)
-            }
-            Err(error) => self.judge(&error).1.map(|()| false),
-        }
     }
 }
 
