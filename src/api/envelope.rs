@@ -115,8 +115,8 @@ fn write_parameter(out: &mut Vec<u8>, name: &str, number: u64) {
 }
 
 /// The neighbouring pages with whole URLs: filters and the like kept, the access key left out. A walk by cursors has
-/// only a next one. A URL whose path and query would be longer than a request may have is left out: what is encoded
-/// anew may take more room than it came in.
+/// only a next one. A URL whose path and query would be longer than a request may have, or hold more parameters, is
+/// left out: what is encoded anew may take more room than it came in, and the place of the page comes on top.
 pub(super) fn link(
     collection: &Collection,
     listing: &Listing,
@@ -134,17 +134,18 @@ pub(super) fn link(
         return None;
     }
     let base_url = base_url();
-    let mut kept = String::new();
-    for filter in &listing.filters {
-        for text in filter.texts() {
-            query::push_pair(&mut kept, &filter.name, text);
-            kept.push('&');
-        }
-    }
-    let given = &listing.given;
-    for (name, text) in [&given.sort, &given.fields, &given.expand].into_iter().flatten() {
+    let (mut kept, given) = (String::new(), &listing.given);
+    let others = [&given.sort, &given.fields, &given.expand].into_iter().flatten();
+    let pairs = listing.given_filters().into_iter().chain(others.map(|(name, text)| (&**name, &**text)));
+    // The place of the page.
+    let mut number = 1 + usize::from(window.count_was_given);
+    for (name, text) in pairs {
         query::push_pair(&mut kept, name, text);
         kept.push('&');
+        number += 1;
+    }
+    if number > query::MAX_PAIRS {
+        return None;
     }
     let mut link = Vec::with_capacity(2 * kept.len() + USUAL_LINK);
     for (relation, neighbour) in neighbours {

@@ -84,14 +84,15 @@ pub struct Filter {
     /// The parameter's name and text as they were given, for `meta` and `Link`.
     pub name: String,
     pub text: String,
-    /// The texts of the same parameter behind the first: `in` may be repeated.
-    pub others: Vec<String>,
+    /// The texts of the same parameter behind the first, each with its place among those of all filters: `in` may be
+    /// repeated.
+    pub others: Vec<(usize, String)>,
 }
 
 impl Filter {
     /// Every text that was given.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.text).chain(&self.others).map(String::as_str)
+        std::iter::once(&self.text).chain(self.others.iter().map(|(_, text)| text)).map(String::as_str)
     }
 }
 
@@ -223,6 +224,17 @@ impl Listing {
     /// What it is sorted by.
     pub fn sorting(&self) -> Sorting<'_> {
         Sorting::of(&self.sort, &self.given, &self.filters)
+    }
+
+    /// Name and text of all filters, in the order of the query.
+    pub fn given_filters(&self) -> Vec<(&str, &str)> {
+        let mut given: Vec<_> = self.filters.iter().map(|filter| (&*filter.name, &*filter.text)).collect();
+        let others =
+            self.filters.iter().flat_map(|filter| filter.others.iter().map(move |text| (text, filter)));
+        let mut others: Vec<_> = others.collect();
+        others.sort_unstable_by_key(|((place, _), _)| *place);
+        others.into_iter().for_each(|((place, text), filter)| given.insert(*place, (&*filter.name, text)));
+        given
     }
 
     /// The list of one record, shown with what it refers to.

@@ -18,6 +18,8 @@ pub(super) struct Reader<'a> {
     collection: &'a Collection,
     faults: &'a mut Collector<ListingError>,
     filters: Vec<Filter>,
+    /// How many texts of filters there were.
+    texts: usize,
     offset: Option<i64>,
     count: Option<u64>,
     given: Given,
@@ -42,6 +44,7 @@ impl<'a> Reader<'a> {
             collection,
             faults,
             filters: Vec::new(),
+            texts: 0,
             offset: None,
             count: None,
             given: Given::default(),
@@ -124,16 +127,22 @@ impl<'a> Reader<'a> {
                 && let Condition::Any(conditions) = &mut filter.condition
             {
                 conditions.push(condition);
-                filter.others.push(text.to_owned());
+                filter.others.push((self.texts, text.to_owned()));
+                self.texts += 1;
                 return Ok(());
             }
             Condition::Any(vec![condition])
         } else {
             condition
         };
-        let (name, text) = (name.to_owned(), text.to_owned());
-        self.filters.push(Filter { on, operator, condition, name, text, others: Vec::new() });
+        self.push(on, operator, condition, name, text);
         Ok(())
+    }
+
+    fn push(&mut self, on: Column, operator: Operator, condition: Condition, name: &str, text: &str) {
+        let (name, text, others) = (name.to_owned(), text.to_owned(), Vec::new());
+        self.filters.push(Filter { on, operator, condition, name, text, others });
+        self.texts += 1;
     }
 
     fn search(&mut self, name: &str, text: &str) -> Result<(), ListingError> {
@@ -143,9 +152,7 @@ impl<'a> Reader<'a> {
             self.sort = None;
         }
         let condition = condition.map_or(Condition::Never, Condition::Search);
-        let (name, text, others) = (name.to_owned(), text.to_owned(), Vec::new());
-        let (on, operator) = (Column::Words, Operator::Equals);
-        self.filters.push(Filter { on, operator, condition, name, text, others });
+        self.push(Column::Words, Operator::Equals, condition, name, text);
         Ok(())
     }
 

@@ -92,8 +92,10 @@ fn several_values_of_in_are_one_filter() {
     let mut listing = parse("size.in=7&title=a&size.in=&size.in=8&id.in=1");
     let names: Vec<&str> = listing.filters.iter().map(|filter| filter.name.as_str()).collect();
     assert_eq!(names, ["size.in", "title", "id.in"]);
+    let given = [("size.in", "7"), ("title", "a"), ("size.in", ""), ("size.in", "8"), ("id.in", "1")];
+    assert_eq!(listing.given_filters(), given);
     let filter = listing.filters.remove(0);
-    assert_eq!((filter.text.as_str(), filter.others), ("7", vec![String::new(), "8".into()]));
+    assert_eq!((filter.text.as_str(), filter.others), ("7", vec![(2, String::new()), (3, "8".into())]));
     let equals = |integer| Condition::Equals(Value::Integer(integer));
     assert_eq!(filter.condition, Condition::Any(vec![equals(7), Condition::Absent, equals(8)]));
 }

@@ -64,6 +64,41 @@ fn filters_stand_in_the_order_given_then_count_then_offset() {
 }
 
 #[test]
+fn an_in_that_is_repeated_keeps_its_places() {
+    let server = with_does(&configs::built_in(), 5);
+    assert_eq!(
+        link(
+            &server,
+            "/users/?id.in=1&last_name.ne=x&id.in=2&first_name.in=n0&id.in=3&first_name.in=n1&count=1"
+        )
+        .as_deref(),
+        Some(
+            r#"<{base_url}/users/?id.in=1&last_name.ne=x&id.in=2&first_name.in=n0&id.in=3&first_name.in=n1&count=1&offset=1>; rel="next""#
+        )
+    );
+}
+
+#[test]
+fn a_link_has_no_more_parameters_than_a_request_may_have() {
+    let server = with_does(&configs::built_in(), 25);
+    let ids = |number: usize| (1..=number).map(|id| format!("id.in={id}")).collect::<Vec<_>>().join("&");
+    for (query, leads_on) in [
+        (ids(63), true),
+        (ids(64), false),
+        (format!("{}&count=2", ids(62)), true),
+        (format!("{}&count=2", ids(63)), false),
+        (format!("{}&count=2&sort=id&fields=id", ids(60)), true),
+        (format!("{}&count=2&sort=id&fields=id", ids(61)), false),
+    ] {
+        let link = link(&server, &format!("/users/?{query}"));
+        assert_eq!(link.is_some(), leads_on, "{query}");
+        if let Some(link) = link {
+            assert_eq!(server.status(&format!("GET {}", target(&server, &link, "next"))), 200);
+        }
+    }
+}
+
+#[test]
 fn sort_and_fields_stand_behind_filters_as_they_were_given() {
     let server = with_does(&configs::built_in(), 25);
     assert_eq!(

@@ -127,11 +127,7 @@ impl Asked {
 
     /// The parameters that a link carries, in its order.
     fn lasting(&self, collection: usize) -> Vec<(String, String)> {
-        self.around(collection, self.filters.iter().flat_map(|filter| filter.pairs(collection)).collect())
-    }
-
-    /// The pairs of the filters, and what a link carries besides.
-    fn around(&self, collection: usize, mut pairs: Vec<(String, String)>) -> Vec<(String, String)> {
+        let mut pairs = self.of_filters(collection);
         if let Some(text) = &self.search {
             pairs.insert(if self.is_long { 0 } else { pairs.len() }, (self.control("search"), text.clone()));
         }
@@ -150,8 +146,7 @@ impl Asked {
         pairs
     }
 
-    /// All parameters.
-    pub(super) fn pairs(&self, collection: usize) -> Vec<(String, String)> {
+    fn of_filters(&self, collection: usize) -> Vec<(String, String)> {
         let of_filters = self.filters.iter().map(|filter| filter.pairs(collection));
         let mut of_filters: Vec<_> = of_filters.collect();
         if self.is_interleaved {
@@ -161,7 +156,12 @@ impl Asked {
                 |place: usize| of_filters.iter().filter_map(|pairs| pairs.get(place).cloned()).collect();
             of_filters = (0..most).map(turn).collect();
         }
-        let mut pairs = self.around(collection, of_filters.concat());
+        of_filters.concat()
+    }
+
+    /// All parameters.
+    pub(super) fn pairs(&self, collection: usize) -> Vec<(String, String)> {
+        let mut pairs = self.lasting(collection);
         pairs.extend(self.offset.map(|offset| ("offset".into(), offset.to_string())));
         pairs.extend(self.after.iter().map(|after| match after {
             After::Start => (self.control("after"), String::new()),
