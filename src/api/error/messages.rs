@@ -169,6 +169,8 @@ impl ApiError {
             Self::Refused(refusal) => refusal_row(*refusal),
             Self::Item { item, error } => {
                 let Row { kind, message, mut headers } = error.row();
+                // A batch has no query: what one would say stands in its body.
+                let kind = if matches!(**error, Self::Rule(_)) { INVALID_BODY } else { kind };
                 // The others would say something about the batch.
                 headers.retain(|(name, _)| OF_AN_ITEM.contains(name));
                 Row { kind, message: format!("item {item}: {message}").into(), headers }

@@ -124,7 +124,7 @@ fn report(catalog: &Catalog, settings: &Settings) -> Value {
     }
     let operation = Operation {
         method: "get",
-        id: "fetch-import".into(),
+        id: "fetch-import-report".into(),
         summary: "What became of an import".into(),
         description: "For whoever made it, or a key that may manage keys. Kept for 7 days.".into(),
         success: Success {

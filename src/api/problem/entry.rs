@@ -67,7 +67,7 @@ impl Entry {
             }
             DraftError::NoValue { field, rule } => {
                 let detail = format!("records are found by {rule}, and it has no value");
-                Self { accepted: shape.accepted(field), ..member(field, detail) }
+                Self { accepted: shape.values(field), ..member(field, detail) }
             }
             DraftError::NoEarlierItem { member: name, given, target } => {
                 let given = shorten(given);

@@ -40,14 +40,20 @@ impl Shape<'_> {
 
     /// What a member takes.
     pub(super) fn accepted(&self, name: &str) -> Option<String> {
+        let values = self.values(name)?;
+        let takes_null = self.field(name).is_some_and(|field| !field.is_required());
+        Some(if takes_null { format!("{values}; or null") } else { values })
+    }
+
+    /// The values of a member.
+    pub(super) fn values(&self, name: &str) -> Option<String> {
         let (Some(field), Self::Record { catalog, .. }) = (self.field(name), self) else {
             return accepted_of_keys(name);
         };
-        let values = match field.reference() {
+        Some(match field.reference() {
             Some(reference) => format!("the id of a record of {}", catalog.at(reference.target).name()),
             None => values_of(field),
-        };
-        Some(if field.is_required() { values } else { format!("{values}; or null") })
+        })
     }
 
     /// Why JSON is not what a member takes.

@@ -148,5 +148,26 @@ fn the_parameters_of_an_upsert_are_told_as_those_of_a_list() {
         "value": "x",
         "accepted": rule,
     });
-    assert_eq!(faults(&server, &batch(&[item])).1, json!([error]));
+    // A batch has no query.
+    assert_eq!(faults(&server, &batch(&[item])), ("invalid-body".into(), json!([error])));
+}
+
+#[test]
+fn what_an_upsert_lacks_is_a_value_and_not_null() {
+    let server = Server::start(
+        "[[collection]]\nname = \"people\"\nunique = [[\"name\", \"nick\"]]\nlist_verbs = [\"GET\", \"POST\", \"PUT\"]\n\
+         [collection.fields]\nname = { type = \"string\", required = true }\nnick = { type = \"string\" }\n",
+    );
+    let error = |pointer: &str| {
+        json!([{
+            "pointer": pointer,
+            "detail": "records are found by name,nick, and it has no value",
+            "accepted": "a string without the character U+0000",
+        }])
+    };
+    let body = r#"{"name":"x"}"#;
+    let alone = Request::text(&format!("PUT /people/ {body}"));
+    assert_eq!(faults(&server, &alone).1, error("/nick"));
+    let item = format!(r#"{{"method":"PUT","path":"/people/","body":{body}}}"#);
+    assert_eq!(faults(&server, &batch(&[item])).1, error("/requests/0/body/nick"));
 }

@@ -67,11 +67,11 @@ pub(super) fn rich() -> Catalog {
     declare(&[things, parts, notes, log])
 }
 
-fn declare(declarations: &[Declaration]) -> Catalog {
+pub(super) fn declare(declarations: &[Declaration]) -> Catalog {
     Catalog::declare(declarations, &["accesskey", "apikey", "token"]).unwrap()
 }
 
-fn collection(name: &str, fields: Vec<FieldDeclaration>) -> Declaration {
+pub(super) fn collection(name: &str, fields: Vec<FieldDeclaration>) -> Declaration {
     Declaration {
         name: name.into(),
         show_id: true,
@@ -87,7 +87,7 @@ fn collection(name: &str, fields: Vec<FieldDeclaration>) -> Declaration {
     }
 }
 
-fn field(name: &str, kind: &str) -> FieldDeclaration {
+pub(super) fn field(name: &str, kind: &str) -> FieldDeclaration {
     FieldDeclaration { name: name.into(), kind: kind.into(), required: false, ..FieldDeclaration::default() }
 }
 
