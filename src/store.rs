@@ -36,7 +36,7 @@ use arc_swap::Guard;
 use bytes::Bytes;
 
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Collection, RateLimit};
+use crate::catalog::collection::Collection;
 use crate::observe::Observer;
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
@@ -51,7 +51,7 @@ use keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use migration::MigrationPlan;
 pub use page::{Page, Piece, Records, Room};
 use postgres::Postgres;
-use quota::Usage;
+use quota::{QuotaRequest, Usage};
 pub use settings::{OpenSettings, Schedule};
 use sqlite::Sqlite;
 pub use store_id::StoreId;
@@ -190,35 +190,16 @@ impl Store {
         }
     }
 
-    /// Counts so many requests of a key to a collection if the quota has room for them, or else none; none is a look. The
-    /// window begins with its first request, and is the same for all nodes of one database.
-    pub async fn use_quota(
+    /// Counts all these requests of a key, each to another collection, if all quotas have room for them; or else none of
+    /// them. A window begins with its first request, and is the same for all nodes of one database.
+    pub async fn use_quotas(
         &self,
-        collection: &Collection,
         caller: KeyHash,
-        limit: RateLimit,
-        requests: u64,
-    ) -> Result<Usage, StoreError> {
+        asked: &[QuotaRequest<'_>],
+    ) -> Result<Vec<Usage>, StoreError> {
         match self {
-            Self::Sqlite(engine) => Ok(engine.use_quota(collection, caller, limit, requests)),
-            Self::Postgres(engine) => Box::pin(engine.use_quota(collection, caller, limit, requests)).await,
-        }
-    }
-
-    /// Takes back requests that were counted in a window, if it is still open and can be reached.
-    pub async fn give_back_quota(
-        &self,
-        collection: &Collection,
-        caller: KeyHash,
-        window: u64,
-        requests: u64,
-    ) {
-        match self {
-            Self::Sqlite(engine) => engine.give_back_quota(collection, caller, window, requests),
-            Self::Postgres(engine) => {
-                // Who cannot be reached will not be asked for what is left, either.
-                let _ = Box::pin(engine.give_back_quota(collection, caller, window, requests)).await;
-            }
+            Self::Sqlite(engine) => Ok(engine.use_quotas(caller, asked)),
+            Self::Postgres(engine) => Box::pin(engine.use_quotas(caller, asked)).await,
         }
     }
 

@@ -151,25 +151,26 @@ pub(super) fn read<'a>(
     Ok((query, presented))
 }
 
-/// Refuses the anonymous where only known callers may come in. What a known caller may is not judged here.
+/// Refuses the anonymous where only known callers may come in. What a known caller may is not judged here. With who has
+/// an unknown key and comes in comes what is said where a known one is needed after all.
 pub(super) fn admit(
     app: &App,
     admission: Admission,
     presented: Presented,
     request: &Request,
-) -> Result<Caller, ApiError> {
+) -> Result<(Caller, Option<ApiError>), ApiError> {
     let is_open = admission != Admission::KnownOnly;
     match presented {
         Presented::Known(Credential { holder, .. }) => {
             holder.is_used(Moment::now());
-            Ok(Caller::Known(holder))
+            Ok((Caller::Known(holder), None))
         }
         Presented::Unknown => {
             let refused = refuse_unknown(app, request);
             // Where callers are only identified nobody is refused.
-            if is_open { Ok(Caller::Anonymous) } else { Err(refused) }
+            if is_open { Ok((Caller::Anonymous, Some(refused))) } else { Err(refused) }
         }
-        Presented::Nothing if is_open => Ok(Caller::Anonymous),
+        Presented::Nothing if is_open => Ok((Caller::Anonymous, None)),
         Presented::Nothing => Err(unauthorized(app)),
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn write(
     content::check(request.headers())?;
     let body = request.body().await?;
     let forms = read_forms(&body).await?;
-    let (places, made) = judge_paths(context, &forms)?;
+    let (places, made) = judge_paths(context, &forms).map_err(|error| context.refuse_item(error))?;
     if places.iter().all(|place| place.collection.admission() != Admission::KnownOnly) {
         context.drop_credential();
     }

@@ -62,6 +62,8 @@ pub(super) struct RequestContext<'a> {
     /// What the caller was let in by and when, until the store has confirmed it: memory may be old.
     unconfirmed: Option<(Credential, Instant)>,
     tally: Option<Tally>,
+    /// What an unknown key is told where a known one is needed, though the path itself asks for none.
+    refusal: Option<ApiError>,
     subject: Subject,
 }
 
@@ -84,6 +86,7 @@ impl<'a> RequestContext<'a> {
             may_last: !app.settings.shows_server_timing,
             unconfirmed: None,
             tally: None,
+            refusal: None,
             subject: Subject::Service,
         }
     }
@@ -123,26 +126,18 @@ impl<'a> RequestContext<'a> {
         if let (Presented::Known(credential), true) = (&presented, may_be_needed) {
             self.unconfirmed = Some((credential.clone(), Instant::now()));
         }
-        self.caller = access::admit(self.app, admission, presented, request)?;
+        (self.caller, self.refusal) = access::admit(self.app, admission, presented, request)?;
         let authorized = access::authorize(&self.caller, route, verb, &query.expanded);
         let Some(collection) = route.collection() else { return authorized };
-        if authorized.is_ok() && !query.expanded.is_empty() {
-            // Rare, and boxed: every request would have the room for it otherwise.
-            let read = std::iter::once(collection).chain(query.expanded.iter().copied());
-            let requests: Vec<_> = read.map(|read| (read, 1)).collect();
-            Box::pin(self.count_each(&requests)).await.map_err(|(_, refused)| refused)?;
-            self.timing.mark("access");
-            return Ok(());
-        }
-        if let (Caller::Known(holder), Some(limit)) = (&self.caller, collection.rate_limit()) {
+        if collection.rate_limit().is_some() || !query.expanded.is_empty() {
             // What the key may not do does not count.
             let requests = u64::from(authorized.is_ok());
-            let usage = self.app.store.use_quota(collection, holder.id, limit, requests).await?;
-            let tally = Tally::new(limit, usage);
-            self.tally = Some(tally);
-            if authorized.is_ok() {
-                tally.verdict()?;
-            }
+            let is_other = |read: &&&Collection| read.position() != collection.position();
+            let besides = query.expanded.iter().filter(|read| requests > 0 && is_other(read));
+            let read = std::iter::once(collection).chain(besides.copied());
+            let read: Vec<_> = read.map(|read| (read, requests)).collect();
+            // Rare, and boxed: every request would have the room for it otherwise.
+            Box::pin(self.count_each(&read)).await.map_err(|(_, refused)| refused)?;
         }
         authorized?;
         self.timing.mark("access");
@@ -184,6 +179,18 @@ impl<'a> RequestContext<'a> {
         self.unconfirmed.take().map(|(credential, _)| credential)
     }
 
+    /// An item of a batch that is refused for its key is told what any request with that key is told.
+    pub(super) fn refuse_item(&mut self, error: ApiError) -> ApiError {
+        match (error, self.refusal.take()) {
+            (ApiError::Item { item, error }, Some(refusal))
+                if matches!(*error, ApiError::Unauthorized { .. }) =>
+            {
+                refusal.of_item(item)
+            }
+            (error, _) => error,
+        }
+    }
+
     /// The answer to a caller who was taken for a known one: that to any unknown key.
     pub(super) fn refuse_key(&mut self, request: &Request) -> ApiError {
         (self.caller, self.tally) = (Caller::Anonymous, None);
@@ -194,11 +201,13 @@ impl<'a> RequestContext<'a> {
     /// whether a key is known, so that one that is not counts here, too.
     pub(super) async fn look_at_quota(&mut self, route: &Route<'_>, presented: Presented, request: &Request) {
         let Some(collection) = route.collection() else { return };
-        let Some(limit) = collection.rate_limit() else { return };
+        if collection.rate_limit().is_none() {
+            return;
+        }
         match presented {
             Presented::Known(Credential { holder, .. }) => {
-                let usage = self.app.store.use_quota(collection, holder.id, limit, 0).await;
-                self.tally = usage.ok().map(|usage| Tally::new(limit, usage));
+                let (store, look) = (&self.app.store, [(collection, 0)]);
+                let _ = rate_limit::count_each(store, holder.id, &look, &mut self.tally).await;
             }
             Presented::Unknown => {
                 let _ = self.app.unknown_keys.count(request.client(), &self.app.observer);

@@ -5,7 +5,7 @@ use crate::catalog::collection::{Collection, RateLimit};
 use crate::http::{HeaderMap, HeaderName, HeaderValue};
 use crate::record::access_key::KeyHash;
 use crate::store::Store;
-use crate::store::quota::Usage;
+use crate::store::quota::{QuotaRequest, Usage};
 
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -35,11 +35,6 @@ impl Tally {
         if self.is_over { Err(self.refusal()) } else { Ok(()) }
     }
 
-    /// Refuses requests that would be too many, after a look that did not count them.
-    pub(super) fn leaves(self, requests: u64) -> Result<(), ApiError> {
-        if self.remaining < requests { Err(self.refusal()) } else { Ok(()) }
-    }
-
     fn refusal(self) -> ApiError {
         ApiError::RateLimited { limit: self.limit, retry_after_seconds: self.seconds_left }
     }
@@ -61,45 +56,27 @@ impl Tally {
     }
 }
 
-/// Counts so many requests of a key in the rate limit of each of these collections; in none of them, where one has fewer
-/// left, whose place is told. `told` becomes the limit that leaves the fewest requests, or has none left.
+/// Counts so many requests of a key in the rate limit of each of these collections; in none of them, where one has
+/// fewer left, whose place is told. `told` becomes the limit that leaves the fewest requests, or had too few left.
 pub(super) async fn count_each(
     store: &Store,
     key: KeyHash,
     requests: &[(&Collection, u64)],
     told: &mut Option<Tally>,
 ) -> Result<(), (usize, ApiError)> {
-    let limited = requests.iter().enumerate().filter_map(|(place, &(collection, number))| {
-        Some((place, collection, collection.rate_limit()?, number))
-    });
-    let mut limited: Vec<_> = limited.collect();
-    // A look at all of them comes first, so that only who meets others has to give anything back.
-    for &(place, collection, limit, number) in &limited {
-        let usage = store.use_quota(collection, key, limit, 0).await;
-        let tally = Tally::new(limit, usage.map_err(|error| (place, error.into()))?);
-        tally.leaves(number).map_err(|refused| (place, refused)).inspect_err(|_| *told = Some(tally))?;
-    }
-    // In one order by everybody: of two who do not fit together, the first one keeps the other out.
-    limited.sort_unstable_by_key(|(_, collection, ..)| collection.position());
-    let mut counted = Vec::with_capacity(limited.len());
-    for (place, collection, limit, number) in limited {
-        let refused = match store.use_quota(collection, key, limit, number).await {
-            Ok(usage) => {
-                let tally = Tally::new(limit, usage);
-                if usage.fits {
-                    counted.push((collection, usage.window, number));
-                    *told = Some(told.map_or(tally, |other| other.least(tally)));
-                    continue;
-                }
-                *told = Some(tally);
-                tally.refusal()
-            }
-            Err(error) => error.into(),
-        };
-        for (collection, window, number) in counted {
-            store.give_back_quota(collection, key, window, number).await;
+    let (mut places, mut asked) = (Vec::new(), Vec::new());
+    for (place, &(collection, requests)) in requests.iter().enumerate() {
+        if let Some(limit) = collection.rate_limit() {
+            places.push(place);
+            asked.push(QuotaRequest { collection, limit, requests });
         }
-        return Err((place, refused));
+    }
+    let Some(&first) = places.first() else { return Ok(()) };
+    let usages = store.use_quotas(key, &asked).await.map_err(|error| (first, error.into()))?;
+    for ((place, asked), usage) in places.into_iter().zip(asked).zip(usages) {
+        let tally = Tally::new(asked.limit, usage);
+        tally.verdict().map_err(|refused| (place, refused)).inspect_err(|_| *told = Some(tally))?;
+        *told = Some(told.map_or(tally, |other| other.least(tally)));
     }
     Ok(())
 }
@@ -113,13 +90,12 @@ mod tests {
     #[test]
     fn exactly_the_quota_passes() {
         let limit = RateLimit { quota: 2, interval_seconds: 10 };
-        let usage = |used, fits| Usage { used, left: Duration::from_millis(1), fits, window: 1 };
+        let usage = |used, fits| Usage { used, left: Duration::from_millis(1), fits };
         let tally = |used| Tally::new(limit, usage(used, true));
         assert!(tally(2).verdict().is_ok());
         assert_eq!(tally(1).remaining, 1);
         let over = Tally::new(limit, usage(2, false));
         assert!(over.verdict().is_err() && over.seconds_left == 1);
-        assert!(tally(1).leaves(1).is_ok() && tally(1).leaves(2).is_err() && tally(2).leaves(1).is_err());
         assert_eq!((tally(1).least(tally(2)), tally(2).least(tally(0))), (tally(2), tally(2)));
     }
 }

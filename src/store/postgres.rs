@@ -83,12 +83,12 @@ use super::fatal::FatalLatch;
 use super::imports::{Begun, FileState, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
-use super::quota::Usage;
+use super::quota::{QuotaRequest, Usage};
 use super::write::answer_budget::AnswerBudget;
 use super::write::handle::WriterHandle;
 use super::{OpenError, OpenSettings, Page, StoreError};
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Collection, RateLimit};
+use crate::catalog::collection::Collection;
 use crate::observe::{Event, Observer};
 use crate::record::RecordId;
 use crate::record::access_key::{KeyEntry, KeyHash};
@@ -224,24 +224,12 @@ impl Postgres {
         read_path::list(&*self.in_session()?, request).await
     }
 
-    pub(super) async fn use_quota(
+    pub(super) async fn use_quotas(
         &self,
-        collection: &Collection,
         caller: KeyHash,
-        limit: RateLimit,
-        requests: u64,
-    ) -> Result<Usage, StoreError> {
-        self.in_session()?.use_quota(collection, caller, limit, requests).await
-    }
-
-    pub(super) async fn give_back_quota(
-        &self,
-        collection: &Collection,
-        caller: KeyHash,
-        window: u64,
-        requests: u64,
-    ) -> Result<(), StoreError> {
-        self.in_session()?.give_back_quota(collection, caller, window, requests).await
+        asked: &[QuotaRequest<'_>],
+    ) -> Result<Vec<Usage>, StoreError> {
+        self.in_session()?.use_quotas(caller, asked).await
     }
 
     pub(super) fn access_keys(&self) -> Guard<Arc<KeySet>> {

@@ -5,20 +5,26 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::catalog::collection::RateLimit;
+use crate::catalog::collection::{Collection, RateLimit};
 use crate::record::access_key::KeyHash;
+
+/// So many requests to a collection, to be counted; none is a look.
+#[derive(Debug, Clone, Copy)]
+pub struct QuotaRequest<'a> {
+    pub collection: &'a Collection,
+    pub limit: RateLimit,
+    pub requests: u64,
+}
 
 /// Where a key stands within its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Requests so far, these among them if they fit.
+    /// Requests so far, these among them if they were counted.
     pub used: u64,
     /// Until the window ends.
     pub left: Duration,
-    /// Whether the quota had room for them. Where it had not, none was counted.
+    /// Whether the quota has room for them.
     pub fits: bool,
-    /// Which window of this key and collection it is.
-    pub window: u64,
 }
 
 /// The windows that are open. Those that have run out are swept away as the table grows, so it holds no more
@@ -32,13 +38,10 @@ pub(super) struct Windows {
 struct Table {
     open: HashMap<(usize, KeyHash), Window>,
     sweep_at: usize,
-    /// The window that was opened last.
-    last: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Window {
-    number: u64,
     ends: Instant,
     used: u64,
 }
@@ -47,50 +50,40 @@ struct Window {
 const SWEEP_FROM: usize = 1_024;
 
 impl Windows {
-    /// Counts so many requests of a key to a collection if they fit; none is a look. A window begins with its first
-    /// request.
-    pub(super) fn count(&self, collection: usize, caller: KeyHash, limit: RateLimit, requests: u64) -> Usage {
-        self.count_at(collection, caller, limit, requests, Instant::now())
+    /// Counts all requests of a key if all fit, and none otherwise. A window begins with its first request.
+    pub(super) fn count(&self, caller: KeyHash, asked: &[QuotaRequest<'_>]) -> Vec<Usage> {
+        let asked = asked.iter().map(|asked| (asked.collection.position(), asked.limit, asked.requests));
+        self.count_at(caller, &asked.collect::<Vec<_>>(), Instant::now())
     }
 
-    /// Takes back requests that were counted in a window, if it is still open.
-    pub(super) fn give_back(&self, collection: usize, caller: KeyHash, window: u64, requests: u64) {
-        if let Some(open) = self.table.lock().open.get_mut(&(collection, caller))
-            && open.number == window
-        {
-            open.used = open.used.saturating_sub(requests);
-        }
-    }
-
-    fn count_at(
-        &self,
-        collection: usize,
-        caller: KeyHash,
-        limit: RateLimit,
-        requests: u64,
-        now: Instant,
-    ) -> Usage {
+    fn count_at(&self, caller: KeyHash, asked: &[(usize, RateLimit, u64)], now: Instant) -> Vec<Usage> {
         let mut table = self.table.lock();
         if table.open.len() >= table.sweep_at.max(SWEEP_FROM) {
             table.open.retain(|_, window| window.ends > now);
             table.sweep_at = table.open.len() * 2;
         }
-        let interval = Duration::from_secs(limit.interval_seconds);
-        let open = table.open.get(&(collection, caller)).filter(|window| window.ends > now).copied();
-        let mut window = open.unwrap_or(Window {
-            number: table.last + 1,
-            ends: now.checked_add(interval).unwrap_or(now),
-            used: 0,
+        let windows = asked.iter().map(|(collection, limit, _)| {
+            let interval = Duration::from_secs(limit.interval_seconds);
+            let open = table.open.get(&(*collection, caller)).filter(|window| window.ends > now);
+            open.copied().unwrap_or(Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 })
         });
-        let used = window.used.saturating_add(requests);
-        let fits = used <= limit.quota;
-        if fits && requests > 0 {
-            window.used = used;
-            table.last = table.last.max(window.number);
-            table.open.insert((collection, caller), window);
+        let mut windows: Vec<_> = windows.collect();
+        let fits = |window: &Window, limit: &RateLimit, requests: u64| {
+            window.used.saturating_add(requests) <= limit.quota
+        };
+        let each = windows.iter().zip(asked);
+        let fit: Vec<_> = each.map(|(window, (_, limit, requests))| fits(window, limit, *requests)).collect();
+        if fit.iter().all(|fits| *fits) {
+            for (window, (collection, _, requests)) in windows.iter_mut().zip(asked) {
+                window.used += requests;
+                if *requests > 0 {
+                    table.open.insert((*collection, caller), *window);
+                }
+            }
         }
-        let left = window.ends.saturating_duration_since(now);
-        Usage { used: window.used, left, fits, window: window.number }
+        let usage =
+            |(Window { ends, used }, fits)| Usage { used, left: ends.saturating_duration_since(now), fits };
+        windows.into_iter().zip(fit).map(usage).collect()
     }
 }
 
@@ -106,7 +99,7 @@ mod tests {
         let (one, other) = (KeyHash::of("one"), KeyHash::of("other"));
         let used = |collection, key, requests, seconds| {
             let now = start + Duration::from_secs(seconds);
-            windows.count_at(collection, key, LIMIT, requests, now).used
+            windows.count_at(key, &[(collection, LIMIT, requests)], now)[0].used
         };
         assert_eq!(used(0, one, 1, 0), 1);
         assert_eq!(used(0, one, 1, 9), 2);
@@ -120,19 +113,17 @@ mod tests {
     #[test]
     fn requests_that_do_not_fit_together_are_not_counted() {
         let (windows, now, key) = (Windows::default(), Instant::now(), KeyHash::of("one"));
-        let count = |requests| {
-            let usage = windows.count_at(0, key, LIMIT, requests, now);
-            (usage.used, usage.fits)
+        let count = |requests: [u64; 2]| {
+            let asked = [0, 1].map(|collection| (collection, LIMIT, requests[collection]));
+            let usages = windows.count_at(key, &asked, now);
+            [0, 1].map(|place| (usages[place].used, usages[place].fits))
         };
-        assert_eq!([count(4), count(2), count(2), count(1), count(1)].map(|(used, _)| used), [0, 2, 2, 3, 3]);
-        assert_eq!((count(1), count(0)), ((3, false), (3, true)));
-        let of_now = windows.count_at(0, key, LIMIT, 0, now).window;
-        windows.give_back(0, key, of_now, 2);
-        assert_eq!((count(3), count(2)), ((1, false), (3, true)));
-        let later = now + Duration::from_secs(LIMIT.interval_seconds);
-        windows.count_at(0, key, LIMIT, 2, later);
-        windows.give_back(0, key, of_now, 2);
-        assert_eq!(windows.count_at(0, key, LIMIT, 0, later).used, 2, "it was counted in another window");
+        assert_eq!(count([4, 1]), [(0, false), (0, true)]);
+        assert_eq!(count([2, 1]), [(2, true), (1, true)]);
+        assert_eq!(count([2, 2]), [(2, false), (1, true)]);
+        assert_eq!(count([0, 2]), [(2, true), (3, true)]);
+        assert_eq!(count([1, 1]), [(2, true), (3, false)]);
+        assert_eq!(count([1, 0]), [(3, true), (3, true)]);
     }
 
     #[test]
@@ -140,7 +131,7 @@ mod tests {
         let (windows, start) = (Windows::default(), Instant::now());
         for number in 0..10_000u64 {
             let now = start + Duration::from_secs(number * 11);
-            windows.count_at(0, KeyHash::of(&number.to_string()), LIMIT, 1, now);
+            windows.count_at(KeyHash::of(&number.to_string()), &[(0, LIMIT, 1)], now);
         }
         assert!(windows.table.lock().open.len() <= SWEEP_FROM);
     }

@@ -50,12 +50,11 @@ use super::fatal::FatalLatch;
 use super::imports::{Begun, FileState, ImportRow, ImportedFile, NewImport};
 use super::keys::{Changed, KeyAdminError, KeyChange, KeySet};
 use super::migration::MigrationPlan;
-use super::quota::{Usage, Windows};
+use super::quota::{QuotaRequest, Usage, Windows};
 use super::read_limiter::ReadLimiter;
 use super::write::handle::WriterHandle;
 use super::{OpenError, OpenSettings, StoreError, StoreId};
 use crate::catalog::Catalog;
-use crate::catalog::collection::{Collection, RateLimit};
 use crate::observe::{Event, Observer};
 use crate::record::access_key::{KeyEntry, KeyHash};
 use connection::Role;
@@ -228,24 +227,8 @@ impl Sqlite {
         done.await.unwrap_or_else(|error| Err(StoreError::Broken(error.to_string()).into()))
     }
 
-    pub(super) fn use_quota(
-        &self,
-        collection: &Collection,
-        caller: KeyHash,
-        limit: RateLimit,
-        requests: u64,
-    ) -> Usage {
-        self.windows.count(collection.position(), caller, limit, requests)
-    }
-
-    pub(super) fn give_back_quota(
-        &self,
-        collection: &Collection,
-        caller: KeyHash,
-        window: u64,
-        requests: u64,
-    ) {
-        self.windows.give_back(collection.position(), caller, window, requests);
+    pub(super) fn use_quotas(&self, caller: KeyHash, asked: &[QuotaRequest<'_>]) -> Vec<Usage> {
+        self.windows.count(caller, asked)
     }
 
     pub(super) fn ping(&self) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
-//! How many requests an access key has made in its window, counted in the database: for all nodes together.
+//! How many requests an access key has made in its windows, counted in the database: for all nodes together.
 
 use std::time::Duration;
 
@@ -6,78 +6,100 @@ use tokio_postgres::Row;
 
 use super::group_error::of_reading;
 use super::session::Session;
-use crate::catalog::collection::{Collection, RateLimit};
 use crate::record::access_key::KeyHash;
 use crate::store::StoreError;
-use crate::store::quota::Usage;
+use crate::store::quota::{QuotaRequest, Usage};
 
-/// Counts so many requests, or none and answers no row where the quota has no room for them; a window that has ended
-/// begins anew. By the clock of the database, which all nodes share.
+/// Counts requests to one collection, or none and answers no row where the quota has no room for them; a window that has
+/// ended begins anew. By the clock of the database, which all nodes share.
 const COUNT: &str = "INSERT INTO _carnet_quota AS q (collection, key, ends, used) \
-     SELECT $1::text, $2::bytea, clock_timestamp() + $3 * interval '1 second', $4::bigint WHERE $4 <= $5::bigint \
+     SELECT ($1::text[])[1], $2::bytea, clock_timestamp() + ($3::double precision[])[1] * interval '1 second', \
+       ($4::bigint[])[1] WHERE ($4::bigint[])[1] <= ($5::bigint[])[1] \
      ON CONFLICT (collection, key) DO UPDATE SET \
-       used = CASE WHEN q.ends <= clock_timestamp() THEN $4 ELSE q.used + $4 END, \
+       used = CASE WHEN q.ends <= clock_timestamp() THEN excluded.used ELSE q.used + excluded.used END, \
        ends = CASE WHEN q.ends <= clock_timestamp() THEN excluded.ends ELSE q.ends END \
-     WHERE q.ends <= clock_timestamp() OR q.used + $4 <= $5 \
-     RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision, \
-       (extract(epoch FROM ends) * 1000000)::bigint";
+     WHERE q.ends <= clock_timestamp() OR q.used + excluded.used <= ($5::bigint[])[1] \
+     RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision";
 
-const LOOK: &str = "SELECT used, extract(epoch FROM ends - clock_timestamp())::double precision, \
-       (extract(epoch FROM ends) * 1000000)::bigint \
-     FROM _carnet_quota WHERE collection = $1 AND key = $2 AND ends > clock_timestamp()";
+/// Makes the rows that are missing, with a window that has ended: what is there can be locked.
+const MAKE_ROWS: &str = "INSERT INTO _carnet_quota (collection, key, ends, used) \
+     SELECT collection, $2::bytea, clock_timestamp(), 0 FROM unnest($1::text[]) AS asked (collection) ORDER BY 1 \
+     ON CONFLICT DO NOTHING";
 
-/// A window is known by its end, to the microsecond.
-const GIVE_BACK: &str = "UPDATE _carnet_quota SET used = greatest(used - $4, 0) \
-     WHERE collection = $1 AND key = $2 AND (extract(epoch FROM ends) * 1000000)::bigint = $3";
+/// The same as [`COUNT`] for several collections, of which all rows are there: all of them or none.
+const COUNT_ALL: &str = "WITH known AS ( \
+       SELECT collection, CASE WHEN ends > clock_timestamp() THEN used ELSE 0 END AS used FROM _carnet_quota \
+       WHERE key = $2::bytea AND collection = ANY ($1::text[]) ORDER BY collection FOR UPDATE), \
+     asked AS (SELECT * FROM unnest($1::text[], $3::double precision[], $4::bigint[], $5::bigint[]) \
+       AS asked (collection, seconds, requests, quota)), \
+     counted AS (INSERT INTO _carnet_quota AS q (collection, key, ends, used) \
+       SELECT collection, $2::bytea, clock_timestamp() + seconds * interval '1 second', requests FROM asked \
+       WHERE NOT EXISTS (SELECT FROM asked LEFT JOIN known USING (collection) \
+         WHERE coalesce(used, 0) + requests > quota) \
+       ON CONFLICT (collection, key) DO UPDATE SET \
+         used = CASE WHEN q.ends <= clock_timestamp() THEN excluded.used ELSE q.used + excluded.used END, \
+         ends = CASE WHEN q.ends <= clock_timestamp() THEN excluded.ends ELSE q.ends END \
+       RETURNING collection, used, ends) \
+     SELECT used, extract(epoch FROM ends - clock_timestamp())::double precision FROM counted \
+     ORDER BY array_position($1::text[], collection)";
+
+/// Where a key stands with each collection, with no time left where no window is open.
+const LOOK: &str = "SELECT coalesce(used, 0), extract(epoch FROM ends - clock_timestamp())::double precision \
+     FROM unnest($1::text[]) WITH ORDINALITY AS asked (collection, place) \
+     LEFT JOIN _carnet_quota AS q ON q.collection = asked.collection AND key = $2::bytea AND ends > clock_timestamp() \
+     ORDER BY place";
 
 impl Session {
-    pub(super) async fn use_quota(
+    pub(super) async fn use_quotas(
         &self,
-        collection: &Collection,
         caller: KeyHash,
-        limit: RateLimit,
-        requests: u64,
-    ) -> Result<Usage, StoreError> {
-        let seconds = limit.interval_seconds as f64;
-        let requests = i64::try_from(requests).unwrap_or(i64::MAX);
-        let (name, key) = (collection.name(), caller.as_bytes());
-        let quota = i64::try_from(limit.quota).unwrap_or(i64::MAX);
+        asked: &[QuotaRequest<'_>],
+    ) -> Result<Vec<Usage>, StoreError> {
+        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let names: Vec<&str> = asked.iter().map(|asked| asked.collection.name()).collect();
+        let seconds: Vec<f64> = asked.iter().map(|asked| asked.limit.interval_seconds as f64).collect();
+        let requests: Vec<i64> = asked.iter().map(|asked| signed(asked.requests)).collect();
+        let quotas: Vec<i64> = asked.iter().map(|asked| signed(asked.limit.quota)).collect();
+        let (key, is_look) = (caller.as_bytes(), requests.iter().all(|number| *number == 0));
         loop {
-            if requests > 0 {
-                let counted = self.ask_aside(COUNT, &[&name, &key, &seconds, &requests, &quota]).await?;
-                if let Some(row) = counted.first() {
-                    return usage(row, true).map_err(|error| of_reading(&error));
+            if !is_look {
+                let count = if let [_] = asked {
+                    COUNT
+                } else {
+                    self.ask_aside(MAKE_ROWS, &[&names, &key]).await?;
+                    COUNT_ALL
+                };
+                let counted = self.ask_aside(count, &[&names, &key, &seconds, &requests, &quotas]).await?;
+                if counted.len() == asked.len() {
+                    return usages(&counted, asked, |_, _| true);
                 }
             }
-            let (found, fits) = (self.ask_aside(LOOK, &[&name, &key]).await?, requests == 0);
-            if let Some(row) = found.first() {
-                return usage(row, fits).map_err(|error| of_reading(&error));
+            let found = self.ask_aside(LOOK, &[&names, &key]).await?;
+            let fits = |used: u64, asked: &QuotaRequest<'_>| {
+                used.saturating_add(asked.requests) <= asked.limit.quota
+            };
+            let found = usages(&found, asked, fits)?;
+            if is_look || found.iter().any(|usage| !usage.fits) {
+                return Ok(found);
             }
-            if fits || requests > quota {
-                let left = Duration::from_secs(limit.interval_seconds);
-                return Ok(Usage { used: 0, left, fits, window: 0 });
-            }
-            // The window that left no room has ended since: they are counted in the next.
+            // A window that left no room has ended since: they are counted in the next.
         }
-    }
-
-    pub(super) async fn give_back_quota(
-        &self,
-        collection: &Collection,
-        caller: KeyHash,
-        window: u64,
-        requests: u64,
-    ) -> Result<(), StoreError> {
-        let [window, requests] = [window, requests].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-        let (name, key) = (collection.name(), caller.as_bytes());
-        self.ask_aside(GIVE_BACK, &[&name, &key, &window, &requests]).await.map(drop)
     }
 }
 
-fn usage(row: &Row, fits: bool) -> Result<Usage, tokio_postgres::Error> {
-    let used: i64 = row.try_get(0)?;
-    let left: f64 = row.try_get(1)?;
-    let left = Duration::try_from_secs_f64(left).unwrap_or_default();
-    let window: i64 = row.try_get(2)?;
-    Ok(Usage { used: used.unsigned_abs(), left, fits, window: window.unsigned_abs() })
+fn usages(
+    rows: &[Row],
+    asked: &[QuotaRequest<'_>],
+    fits: impl Fn(u64, &QuotaRequest<'_>) -> bool,
+) -> Result<Vec<Usage>, StoreError> {
+    let usage = |(row, asked): (&Row, &QuotaRequest<'_>)| {
+        let used: i64 = row.try_get(0)?;
+        let left: Option<f64> = row.try_get(1)?;
+        let left = left.map_or(Duration::from_secs(asked.limit.interval_seconds), |left| {
+            Duration::try_from_secs_f64(left).unwrap_or_default()
+        });
+        let used = used.unsigned_abs();
+        Ok(Usage { used, left, fits: fits(used, asked) })
+    };
+    rows.iter().zip(asked).map(usage).collect::<Result<_, _>>().map_err(|error| of_reading(&error))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dev::answer::Answer;
 use dev::configs;
 use dev::request::Request;
 
@@ -165,15 +166,8 @@ fn of_batches_at_once_each_counts_whole_or_not_at_all() {
     const OF_EACH: usize = 30;
     // Whether they meet is up to the system.
     const TIMES: usize = 8;
-    let mut config = String::new();
-    for name in ["first", "second"] {
-        let fields = "[collection.fields]\ntitle = { type = \"string\" }";
-        let limit = format!("[collection.rate_limit]\nquota = {QUOTA}\ninterval = 3600");
-        let access = format!("[collection.access]\nauthentication = true\n{limit}");
-        writeln!(config, "[[collection]]\nname = \"{name}\"\n{fields}\n{access}").unwrap();
-    }
+    let config = limited([("first", QUOTA), ("second", QUOTA)]);
     let home = Home::new(&configs::patient(&config));
-    // Where they meet at the second collection, what they had counted of the first by then is given back.
     let cases = (0..TIMES).flat_map(|time| [2, OF_EACH].map(|of_first| (time, of_first)));
     let cases: Vec<_> =
         cases.map(|(time, of_first)| (format!("key-{time}-of-{of_first}"), of_first)).collect();
@@ -199,5 +193,48 @@ fn of_batches_at_once_each_counts_whole_or_not_at_all() {
                 "{left}: {answer:?}"
             );
         }
+    }
+}
+
+/// Collections with a rate limit.
+fn limited(quotas: [(&str, usize); 2]) -> String {
+    let mut config = String::new();
+    for (name, quota) in quotas {
+        let fields = "[collection.fields]\ntitle = { type = \"string\" }";
+        let limit = format!("[collection.rate_limit]\nquota = {quota}\ninterval = 3600");
+        let access = format!("[collection.access]\nauthentication = true\n{limit}");
+        writeln!(config, "[[collection]]\nname = \"{name}\"\n{fields}\n{access}").unwrap();
+    }
+    config
+}
+
+#[test]
+fn a_batch_that_is_refused_for_one_limit_takes_nothing_of_another() {
+    const BATCHES: usize = 12;
+    // Whether they meet is up to the system.
+    const TIMES: usize = 8;
+    let home = Home::new(&configs::patient(&limited([("first", 10), ("second", 5)])));
+    // Singles take what two batches leave of the first.
+    let cases = (0..TIMES).flat_map(|time| [0, 4].map(|singles| (format!("key-{time}-{singles}"), singles)));
+    let cases: Vec<_> = cases.collect();
+    cases.iter().for_each(|(key, _)| home.add_key(key, key));
+    let server = home.serve();
+    for (key, singles) in &cases {
+        let items = [vec![create("first"); 3], vec![create("second"); 2]].concat();
+        let answers = race(BATCHES + singles, |client| {
+            let request = if client < BATCHES { batch(&items) } else { Request::new("GET /first/") };
+            server.client().send(&request.header("X-API-Key", key))
+        });
+        let (batches, single) = answers.split_at(BATCHES);
+        assert!(single.iter().all(|answer| answer.status == 200), "{single:?}");
+        let (done, refused): (Vec<_>, Vec<_>) = batches.iter().partition(|answer| answer.status == 200);
+        assert_eq!(done.len(), 2, "{batches:?}");
+        let is_told = |answer: &&Answer| {
+            let item = if answer.error().starts_with("item 0: ") { 0 } else { 3 };
+            let limit = format!("item {item}: The rate limit of {} requests", if item == 0 { 10 } else { 5 });
+            // The first has enough for one more, but for the singles.
+            answer.status == 429 && answer.error().starts_with(&limit) && (item == 3 || *singles > 0)
+        };
+        assert!(refused.iter().all(is_told), "{refused:?}");
     }
 }

@@ -5,6 +5,7 @@ use dev::client::Client;
 use dev::configs;
 use dev::request::Request;
 
+use crate::support::batch::batch;
 use crate::support::home::Home;
 use crate::support::server::Server;
 
@@ -122,6 +123,25 @@ fn where_callers_are_only_identified_nobody_is_refused_and_unknown_keys_count() 
     is_too_many(&client.send(&with("GET /_/keys/", "wrong")));
     assert_eq!(client.send(&Request::new("GET /users/")).status, 200);
     assert_eq!(client.send(&with("GET /users/", KEY)).status, 200);
+}
+
+#[test]
+fn items_of_a_batch_that_need_a_known_key_count_where_others_need_none() {
+    let config = "[[collection]]\nname = \"open\"\n[collection.fields]\ntitle = { type = \"string\" }\n\
+        [[collection]]\nname = \"closed\"\n[collection.fields]\ntitle = { type = \"string\" }\n\
+        [collection.access]\nauthentication = true\nauthorization = true\n";
+    let server = serve(config);
+    let mut client = server.client();
+    let create = |collection: &str| {
+        let item = format!(r#"{{"method":"POST","path":"/{collection}/","body":{{}}}}"#);
+        batch(&[item]).header("X-API-Key", "wrong")
+    };
+    assert_eq!(statuses(&mut client, &create("closed"), LIMIT), vec![401; LIMIT as usize]);
+    let refused = client.send(&create("closed"));
+    assert_eq!((refused.status, refused.header("Retry-After").is_some()), (429, true), "{refused:?}");
+    assert!(refused.error().starts_with("item 0: Too many unknown access keys"), "{refused:?}");
+    // Where nobody is asked who they are, nobody is refused.
+    assert_eq!(client.send(&create("open")).status, 200);
 }
 
 #[test]
