@@ -41,7 +41,7 @@ impl KeyParameters {
 pub(super) struct Query<'a> {
     /// The pairs in the order given, without those that carry an access key.
     pub(super) pairs: Vec<Pair<'a>>,
-    /// The collections that are read besides the one in the path (`expand`).
+    /// The collections that are read besides (`expand`), each once; the one in the path may be among them.
     pub(super) expanded: Vec<&'a Collection>,
     presented: Option<Cow<'a, str>>,
 }
@@ -138,7 +138,11 @@ pub(super) fn read<'a>(
         if let Route::Export(_, format) = route {
             let followed = format.follows(&app.catalog, collection);
             let reference = followed.and_then(|position| collection.fields()[position].reference());
-            query.expanded.extend(reference.map(|reference| app.catalog.at(reference.target)));
+            let followed = reference.map(|reference| app.catalog.at(reference.target));
+            let is_known = |target: &Collection| {
+                query.expanded.iter().any(|expanded| expanded.position() == target.position())
+            };
+            query.expanded.extend(followed.filter(|target| !is_known(target)));
         }
     }
     if query.admission(route) == Admission::Open {

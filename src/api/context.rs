@@ -136,7 +136,7 @@ impl<'a> RequestContext<'a> {
             let besides = query.expanded.iter().filter(|read| requests > 0 && is_other(read));
             let read = std::iter::once(collection).chain(besides.copied());
             let read: Vec<_> = read.map(|read| (read, requests)).collect();
-            // Rare, and boxed: every request would have the room for it otherwise.
+            // Boxed: requests without a limit would have the room for it otherwise.
             Box::pin(self.count_each(&read)).await.map_err(|(_, refused)| refused)?;
         }
         authorized?;

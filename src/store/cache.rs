@@ -22,6 +22,7 @@ mod learning;
 pub(super) mod list_request;
 pub(super) mod lockstep;
 mod order;
+pub(super) mod order_key;
 mod order_making;
 pub(super) mod orders;
 mod poison_lock;
@@ -39,6 +40,7 @@ mod small_orders;
 mod sort_key;
 mod sorting;
 pub(super) mod term;
+mod too_large;
 pub(super) mod view;
 
 use std::collections::{HashMap, HashSet};

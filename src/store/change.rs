@@ -35,6 +35,12 @@ impl Change {
         }
     }
 
+    /// How many bytes of text there are before and after.
+    pub(in crate::store) fn text_bytes(&self) -> usize {
+        let after = self.after.as_ref().map(|after| &after.values);
+        self.before.iter().chain(after).flatten().map(Value::text_bytes).sum()
+    }
+
     /// What it takes in memory, roughly.
     pub(in crate::store) fn bytes(&self) -> usize {
         let of_values =

@@ -16,6 +16,11 @@ pub struct QuotaRequest<'a> {
     pub requests: u64,
 }
 
+/// Whether a quota has room for so many requests behind so many. It always has for a look.
+pub(super) fn has_room(limit: RateLimit, used: u64, requests: u64) -> bool {
+    requests == 0 || used.saturating_add(requests) <= limit.quota
+}
+
 /// Where a key stands within its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
@@ -68,17 +73,14 @@ impl Windows {
             open.copied().unwrap_or(Window { ends: now.checked_add(interval).unwrap_or(now), used: 0 })
         });
         let mut windows: Vec<_> = windows.collect();
-        let fits = |window: &Window, limit: &RateLimit, requests: u64| {
-            window.used.saturating_add(requests) <= limit.quota
-        };
         let each = windows.iter().zip(asked);
-        let fit: Vec<_> = each.map(|(window, (_, limit, requests))| fits(window, limit, *requests)).collect();
+        let fit = each.map(|(window, (_, limit, requests))| has_room(*limit, window.used, *requests));
+        let fit: Vec<_> = fit.collect();
         if fit.iter().all(|fits| *fits) {
-            for (window, (collection, _, requests)) in windows.iter_mut().zip(asked) {
+            let counted = windows.iter_mut().zip(asked).filter(|(_, (.., requests))| *requests > 0);
+            for (window, (collection, _, requests)) in counted {
                 window.used += requests;
-                if *requests > 0 {
-                    table.open.insert((*collection, caller), *window);
-                }
+                table.open.insert((*collection, caller), *window);
             }
         }
         let usage =

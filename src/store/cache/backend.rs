@@ -3,7 +3,7 @@
 use super::Cache;
 use super::ids::Ids;
 use super::list_request::ListRequest;
-use super::orders::OrderKey;
+use super::order_key::OrderKey;
 use super::query::Query;
 use super::scan::{Each, Scan};
 use super::set_key::SetKey;

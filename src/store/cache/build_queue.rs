@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-use super::orders::OrderKey;
+use super::order_key::OrderKey;
 use super::set_key::SetKey;
 use crate::store::StoreError;
 

@@ -10,9 +10,10 @@ use super::build_queue::{BuildRequest, Target};
 use super::ids::Ids;
 use super::kept_orders::KeptOrders;
 use super::order::OrderBuilder;
-use super::orders::{Lack, OrderKey};
+use super::order_key::OrderKey;
 use super::scan::{Each, Scan, Which};
 use super::set_key::{Probes, SetKey};
+use super::too_large::Lack;
 use crate::observe::{Event, Observer};
 use crate::record::Value;
 use crate::store::StoreError;
@@ -57,7 +58,7 @@ impl<R: SetReader> Builder<R> {
                     if let Some(key) = kept.due(|key| self.cache.has_order(key)) {
                         let begun = Instant::now();
                         self.make_order(&key).await;
-                        kept.rest(&key, begun);
+                        kept.note_made(&key, begun);
                         continue;
                     }
                     let Some(request) = waiting.recv().await else { return };

@@ -3,8 +3,9 @@
 
 use super::ids::Ids;
 use super::order::Order;
-use super::orders::{Lack, OrderKey};
+use super::order_key::OrderKey;
 use super::set_key::SetKey;
+use super::too_large::Lack;
 use super::{Cache, SHARE_OF_ORDERS, State};
 
 /// About what a set of more than a million ids takes.

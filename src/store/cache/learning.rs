@@ -4,8 +4,8 @@
 use super::backend::{Backend, Matching, catch_up};
 use super::ids::{Ids, IdsBuilder};
 use super::order::Order;
+use super::order_key::OrderKey;
 use super::order_making;
-use super::orders::OrderKey;
 use super::scan::{Scan, Which};
 use super::searching;
 use super::set_key::{Probes, SetKey};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::backend::Backend;
-use super::orders::OrderKey;
+use super::order_key::OrderKey;
 use crate::catalog::collection::Collection;
 use crate::store::StoreError;
 

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::changed::Changed;
 use super::order::Order;
-use super::set_key::{Probes, SetKey, searchable};
+use super::order_key::{Keys, OrderKey};
+use super::set_key::{SetKey, searchable};
 use super::sort_key::KeptSort;
+use super::too_large::{Lack, TooLarge};
 use crate::catalog::Catalog;
 use crate::catalog::collection::Collection;
 use crate::record::RecordId;
@@ -14,55 +16,13 @@ use crate::store::change::Change;
 
 /// How many orders are kept for each collection; every write moves its record in each of them.
 const MOST: usize = 16;
-/// From so many moves on they are made beside the readers: a move takes some microseconds. So are those of long texts,
-/// of which a search may have any number of words.
+/// From so many moves on they are made beside the readers: a move takes some microseconds. So are those of so many bytes
+/// of text, which may have any number of words.
 const MANY: usize = 64;
 const LONG: usize = 4 << 10;
 /// How many bytes of changes are remembered for an order that is being made, and what each takes beside its keys.
 const MOST_REMEMBERED: usize = 32 << 20;
 const EACH_MOVE: usize = 128;
-/// How many orders are remembered for not fitting.
-const MOST_TOO_LARGE: usize = 1_024;
-
-/// An order that did not fit is tried again once its collection has shrunk by a tenth of its entries.
-const WORTH_ANOTHER_TRY: u64 = 10;
-
-/// What an order has that does not fit.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Lack {
-    /// How many bytes it takes beyond the limit.
-    pub(in crate::store) bytes: usize,
-    pub(in crate::store) entries: u64,
-}
-
-/// Which records an order has, and how it is sorted.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::store) struct OrderKey {
-    pub(in crate::store) set: SetKey,
-    pub(in crate::store) sort: KeptSort,
-}
-
-impl OrderKey {
-    /// The same order of all records of the collection.
-    pub(in crate::store) fn of_all(&self) -> Self {
-        Self { set: SetKey::all_of(self.set.collection), sort: self.sort.clone() }
-    }
-
-    /// The order of the words of a collection.
-    pub(in crate::store) fn of_words(collection: &Collection) -> Self {
-        Self { set: SetKey::all_of(collection.position()), sort: KeptSort::of_words(collection) }
-    }
-
-    /// The keys of a record, where it belongs to the order.
-    fn keys(&self, collection: &Collection, record: Option<&Probes<'_>>) -> Keys {
-        let record = record.filter(|record| self.set.holds(collection, record));
-        record.map_or_else(Vec::new, |record| self.sort.keys(collection, record))
-    }
-}
-
-/// The keys of a record; none where the order does not have it.
-type Keys = Vec<Vec<u8>>;
-
 impl Changed<'_> {
     /// Where it was and where it is; `None` where that is the same, or of no concern.
     fn keys(&self, order: &OrderKey) -> Option<(Keys, Keys)> {
@@ -77,8 +37,10 @@ impl Changed<'_> {
     fn follow(&self, key: &OrderKey, order: &mut Order) -> bool {
         let Some((old, new)) = self.keys(key) else { return true };
         let id = self.change.id;
-        old.iter().filter(|key| !new.contains(key)).all(|key| order.remove(key, id))
-            && new.iter().filter(|key| !old.contains(key)).all(|key| order.insert(key, id))
+        // Both are in order: words, of which there may be any number.
+        let lacks = |keys: &Keys, key: &Vec<u8>| keys.binary_search(key).is_err();
+        old.iter().filter(|key| lacks(&new, key)).all(|key| order.remove(key, id))
+            && new.iter().filter(|key| lacks(&old, key)).all(|key| order.insert(key, id))
     }
 }
 
@@ -127,7 +89,7 @@ pub(super) struct Orders {
     builds: Vec<Build>,
     next_build: u64,
     /// Orders that were made and did not fit: to make them again and again would help nobody.
-    too_large: HashMap<OrderKey, TooLarge>,
+    too_large: TooLarge,
     /// Those that stay, whatever they take.
     kept: Vec<OrderKey>,
 }
@@ -138,14 +100,6 @@ struct Entry {
     used: AtomicU64,
     /// Whatever it takes.
     stays: bool,
-}
-
-/// An order that did not fit.
-struct TooLarge {
-    /// By how much.
-    lacks: usize,
-    /// It is worth another try once its collection has so many records less.
-    deletes_until_retry: i64,
 }
 
 /// An order that somebody is making right now, and what has changed meanwhile.
@@ -185,7 +139,7 @@ impl Orders {
             clock: AtomicU64::new(0),
             builds: Vec::new(),
             next_build: 0,
-            too_large: HashMap::new(),
+            too_large: TooLarge::default(),
         }
     }
 
@@ -216,34 +170,7 @@ impl Orders {
 
     /// By how much an order that was made did not fit.
     pub(super) fn lacks(&self, key: &OrderKey) -> Option<usize> {
-        self.too_large.get(key).map(|refused| refused.lacks)
-    }
-
-    /// Says that an order of so many entries does not fit, and by how much.
-    fn refuse(&mut self, key: OrderKey, Lack { bytes, entries }: Lack) {
-        if self.too_large.len() >= MOST_TOO_LARGE {
-            self.too_large.clear();
-        }
-        let deletes_until_retry = i64::try_from(entries / WORTH_ANOTHER_TRY).unwrap_or(i64::MAX);
-        self.too_large.insert(key, TooLarge { lacks: bytes, deletes_until_retry });
-    }
-
-    /// Counts deletes, less creates, for the orders that did not fit, of which some may fit then.
-    fn count_deletes(&mut self, records: &[Changed<'_>]) {
-        let mut fewer: HashMap<usize, i64> = HashMap::new();
-        for record in records {
-            let change = match (&record.change.before, &record.change.after) {
-                (_, None) => 1,
-                (None, Some(_)) => -1,
-                (Some(_), Some(_)) => continue,
-            };
-            *fewer.entry(record.change.collection).or_default() += change;
-        }
-        self.too_large.retain(|key, refused| {
-            let fewer = fewer.get(&key.set.collection).copied().unwrap_or(0);
-            refused.deletes_until_retry = refused.deletes_until_retry.saturating_sub(fewer);
-            refused.deletes_until_retry > 0
-        });
+        self.too_large.lacks(key)
     }
 
     /// Copies to be moved beside the readers, which share what does not change; `None` where so few records change that
@@ -251,16 +178,14 @@ impl Orders {
     pub(super) fn copies(&self, changes: &[Change]) -> Option<Copies> {
         let copies = || self.entries.iter().map(|entry| (entry.key.clone(), Some(entry.order.clone())));
         let are_many = self.entries.len() * changes.len() >= MANY
-            || changes.iter().map(Change::bytes).sum::<usize>() >= LONG;
+            || changes.iter().map(Change::text_bytes).sum::<usize>() >= LONG;
         are_many.then(|| copies().collect())
     }
 
     /// Follows the changes of one commit. Orders that were moved already are put in their place; what they were is
     /// given back, to be dropped without a lock.
     pub(super) fn apply(&mut self, records: &[Changed<'_>], moved: Option<Copies>) -> Vec<Order> {
-        if !self.too_large.is_empty() {
-            self.count_deletes(records);
-        }
+        self.too_large.count_deletes(records);
         if self.entries.is_empty() && self.builds.is_empty() {
             return Vec::new();
         }
@@ -295,7 +220,7 @@ impl Orders {
     pub(super) fn forget(&mut self, collection: usize) {
         self.entries.retain(|entry| entry.key.set.collection != collection);
         self.builds.retain(|build| build.key.set.collection != collection);
-        self.too_large.retain(|key, _| key.set.collection != collection);
+        self.too_large.forget(collection);
         self.measure();
     }
 
@@ -312,7 +237,7 @@ impl Orders {
     /// Announces that an order is going to be made: from now on what changes is remembered for it. `None` where it is
     /// known or somebody makes it.
     pub(super) fn begin_build(&mut self, key: &OrderKey) -> Option<u64> {
-        if self.is_under_way(key) || self.find(key).is_some() || self.too_large.contains_key(key) {
+        if self.is_under_way(key) || self.find(key).is_some() || self.too_large.lacks(key).is_some() {
             return None;
         }
         self.next_build += 1;
@@ -339,7 +264,7 @@ impl Orders {
         }
         if order.bytes() > self.limit_bytes && !self.kept.contains(&build.key) {
             let lack = Lack { bytes: order.bytes() - self.limit_bytes, entries: order.len() };
-            return self.refuse(build.key, lack);
+            return self.too_large.refuse(build.key, lack);
         }
         let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         let stays = self.kept.contains(&build.key);
@@ -353,7 +278,7 @@ impl Orders {
         let Some(place) = self.builds.iter().position(|build| build.number == number) else { return };
         let build = self.builds.swap_remove(place);
         if let Some(lack) = lacks {
-            self.refuse(build.key, lack);
+            self.too_large.refuse(build.key, lack);
         }
     }
 

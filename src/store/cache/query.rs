@@ -1,7 +1,7 @@
 //! What a list asks for, as something that memory may know.
 
 use super::id_filter::IdFilter;
-use super::orders::OrderKey;
+use super::order_key::OrderKey;
 use super::sequence::{FIRST, SECOND, Start};
 use super::set_key::{Probes, SetKey};
 use super::slice::is_slice;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use super::order::Order;
-use super::orders::OrderKey;
+use super::order_key::OrderKey;
 
 /// How many bytes all of them may take together.
 const MOST_BYTES: usize = 4 << 20;

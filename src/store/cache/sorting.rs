@@ -4,8 +4,8 @@ use tokio::time::timeout;
 
 use super::backend::Backend;
 use super::learning;
+use super::order_key::OrderKey;
 use super::order_making::{WAIT, make};
-use super::orders::OrderKey;
 use super::query::Query;
 use super::set_key::SetKey;
 use crate::record::RecordId;

@@ -8,7 +8,7 @@ use super::group_error::of_reading;
 use super::session::Session;
 use crate::record::access_key::KeyHash;
 use crate::store::StoreError;
-use crate::store::quota::{QuotaRequest, Usage};
+use crate::store::quota::{QuotaRequest, Usage, has_room};
 
 /// Counts requests to one collection, or none and answers no row where the quota has no room for them; a window that has
 /// ended begins anew. By the clock of the database, which all nodes share.
@@ -21,12 +21,13 @@ const COUNT: &str = "INSERT INTO _carnet_quota AS q (collection, key, ends, used
      WHERE q.ends <= clock_timestamp() OR q.used + excluded.used <= ($5::bigint[])[1] \
      RETURNING used, extract(epoch FROM ends - clock_timestamp())::double precision";
 
-/// Makes the rows that are missing, with a window that has ended: what is there can be locked.
+/// Makes the rows that are missing, with a window that has ended: what is there can be locked. They may go again at any
+/// time.
 const MAKE_ROWS: &str = "INSERT INTO _carnet_quota (collection, key, ends, used) \
      SELECT collection, $2::bytea, clock_timestamp(), 0 FROM unnest($1::text[]) AS asked (collection) ORDER BY 1 \
      ON CONFLICT DO NOTHING";
 
-/// The same as [`COUNT`] for several collections, of which all rows are there: all of them or none.
+/// The same as [`COUNT`] for several collections: all of them, or none where one has no room or no row.
 const COUNT_ALL: &str = "WITH known AS ( \
        SELECT collection, CASE WHEN ends > clock_timestamp() THEN used ELSE 0 END AS used FROM _carnet_quota \
        WHERE key = $2::bytea AND collection = ANY ($1::text[]) ORDER BY collection FOR UPDATE), \
@@ -35,7 +36,7 @@ const COUNT_ALL: &str = "WITH known AS ( \
      counted AS (INSERT INTO _carnet_quota AS q (collection, key, ends, used) \
        SELECT collection, $2::bytea, clock_timestamp() + seconds * interval '1 second', requests FROM asked \
        WHERE NOT EXISTS (SELECT FROM asked LEFT JOIN known USING (collection) \
-         WHERE coalesce(used, 0) + requests > quota) \
+         WHERE (used + requests <= quota) IS NOT TRUE) \
        ON CONFLICT (collection, key) DO UPDATE SET \
          used = CASE WHEN q.ends <= clock_timestamp() THEN excluded.used ELSE q.used + excluded.used END, \
          ends = CASE WHEN q.ends <= clock_timestamp() THEN excluded.ends ELSE q.ends END \
@@ -63,26 +64,21 @@ impl Session {
         let (key, is_look) = (caller.as_bytes(), requests.iter().all(|number| *number == 0));
         loop {
             if !is_look {
-                let count = if let [_] = asked {
-                    COUNT
-                } else {
-                    self.ask_aside(MAKE_ROWS, &[&names, &key]).await?;
-                    COUNT_ALL
-                };
+                let count = if let [_] = asked { COUNT } else { COUNT_ALL };
                 let counted = self.ask_aside(count, &[&names, &key, &seconds, &requests, &quotas]).await?;
                 if counted.len() == asked.len() {
                     return usages(&counted, asked, |_, _| true);
                 }
             }
             let found = self.ask_aside(LOOK, &[&names, &key]).await?;
-            let fits = |used: u64, asked: &QuotaRequest<'_>| {
-                used.saturating_add(asked.requests) <= asked.limit.quota
-            };
-            let found = usages(&found, asked, fits)?;
+            let found = usages(&found, asked, |used, asked| has_room(asked.limit, used, asked.requests))?;
             if is_look || found.iter().any(|usage| !usage.fits) {
                 return Ok(found);
             }
-            // A window that left no room has ended since: they are counted in the next.
+            // A window that left no room has ended since, or there was no row.
+            if asked.len() > 1 {
+                self.ask_aside(MAKE_ROWS, &[&names, &key]).await?;
+            }
         }
     }
 }

@@ -119,8 +119,9 @@ async fn tidy(session: &Session, keys: &KeyFollower, budget: &AnswerBudget) -> S
     loop {
         tokio::time::sleep(TIDY).await;
         session.cache.request_forgotten();
-        // Not those that have just been made to be locked.
-        let quotas = "DELETE FROM _carnet_quota WHERE ends < clock_timestamp() - interval '1 minute'";
+        // Those that are being counted in are left for the next time.
+        let quotas = "DELETE FROM _carnet_quota WHERE (collection, key) IN \
+             (SELECT collection, key FROM _carnet_quota WHERE ends < clock_timestamp() FOR UPDATE SKIP LOCKED)";
         let tidied = async {
             session.aside.query(&change_log::tidy(), &[]).await?;
             session.aside.query(quotas, &[]).await?;

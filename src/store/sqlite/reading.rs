@@ -19,7 +19,7 @@ use crate::store::cache::blocks::{BlockBuilder, BlockKey};
 use crate::store::cache::embedded::Embedded;
 use crate::store::cache::ids::Ids;
 use crate::store::cache::list_request::ListRequest;
-use crate::store::cache::orders::OrderKey;
+use crate::store::cache::order_key::OrderKey;
 use crate::store::cache::query::Query;
 use crate::store::cache::scan::{Each, Scan};
 use crate::store::cache::set_key::SetKey;

@@ -111,7 +111,7 @@ pub(super) struct WriterState {
     /// How many groups are yet to be done so that each batch can be taken back alone.
     careful_groups: usize,
     /// When memory was last looked after.
-    looked: Instant,
+    memory_checked: Instant,
 }
 
 impl WriterState {
@@ -152,7 +152,7 @@ impl WriterState {
             budget,
             is_full: false,
             careful_groups: 0,
-            looked: Instant::now(),
+            memory_checked: Instant::now(),
         };
         state.look_for_foreign()?;
         if is_full {
@@ -172,8 +172,8 @@ impl WriterState {
             match writes.queue.wait(IDLE) {
                 Waited::ForWrites => {
                     self.commit_group(writes, follower)?;
-                    if self.looked.elapsed() >= LONG_IDLE {
-                        self.look_after_memory();
+                    if self.memory_checked.elapsed() >= LONG_IDLE {
+                        self.request_forgotten();
                     }
                 }
                 Waited::InVain if self.rest(writes)? => {}

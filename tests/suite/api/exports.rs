@@ -289,6 +289,28 @@ fn it_counts_as_one_request() {
 }
 
 #[test]
+fn a_reference_that_is_followed_anyway_and_asked_for_is_counted_once() {
+    let limit =
+        "[collection.access]\nauthentication = true\n[collection.rate_limit]\nquota = 2\ninterval = 3600";
+    let home = Home::new(&format!(
+        "[[collection]]\nname = \"address\"\n[collection.fields]\ncity = {{ type = \"string\" }}\n{limit}\n\
+         [[collection]]\nname = \"users\"\n[collection.fields]\nlast_name = {{ type = \"string\" }}\n\
+         address = {{ type = \"integer\", references = \"address\" }}\n{limit}\n"
+    ));
+    home.add_key("alice", "the-key-of-alice-1");
+    let server = home.serve();
+    let ask = |target: &str| {
+        let request = Request::new(&format!("GET {target}")).header("X-API-Key", "the-key-of-alice-1");
+        let answer = server.send(&request);
+        (answer.status, answer.header("RateLimit").unwrap().split(';').nth(1).unwrap().to_owned())
+    };
+    // Counted before its query is judged.
+    assert_eq!(ask("/_/export/users.vcf?expand=address"), (400, "r=1".into()));
+    assert_eq!(ask("/_/export/users.vcf"), (200, "r=0".into()));
+    assert_eq!(ask("/address/"), (429, "r=0".into()));
+}
+
+#[test]
 fn the_trail_tells_of_it_without_the_values_of_filters() {
     let server = filled();
     export(&server, "things.csv?name.ne=secret-name&size.null=false");

@@ -19,7 +19,7 @@ impl WriterState {
     pub(super) fn rest(&mut self, writes: &WriterHandle) -> Result<bool, String> {
         let mut is_long = false;
         loop {
-            self.look_after_memory();
+            self.request_forgotten();
             let has_more = self.clear_answers()? == CLEARED_IDLE || self.give_space_back()?;
             // On a full disk its room is wanted at once.
             if is_long || self.is_full {
@@ -42,8 +42,8 @@ impl WriterState {
     }
 
     /// Sees that memory gets what it had to forget.
-    pub(super) fn look_after_memory(&mut self) {
-        self.looked = Instant::now();
+    pub(super) fn request_forgotten(&mut self) {
+        self.memory_checked = Instant::now();
         self.cache.request_forgotten();
     }
 
