@@ -1,10 +1,13 @@
 //! Strings of any length that a body can carry are stored, found and compared whole, also beyond what an entry of
 //! an index can hold.
 
+use std::time::{Duration, Instant};
+
 use dev::configs;
 use serde_json::json;
 
 use crate::support::home::Home;
+use crate::support::server::Server;
 
 /// On either side of where one index ends and another begins, and as much as a body carries.
 const LENGTHS: [usize; 8] = [1_999, 2_000, 2_001, 2_704, 5_000, 70_000, 500_000, 1_040_000];
@@ -57,4 +60,33 @@ fn what_two_fields_hold_together_may_be_long() {
     // The border between the two counts.
     server.create("/users/", &user(&format!("{long}z"), &name[1..]));
     assert_eq!(server.total("/users/"), 2);
+}
+
+/// To compare each word with all others would take 64 times as long for eight times as many.
+#[test]
+fn to_change_a_text_that_is_searched_takes_time_by_its_words_and_not_by_their_square() {
+    const FEW: usize = 4_000;
+    const MANY: usize = 8 * FEW;
+    let server = Server::start(
+        "[[collection]]\nname = \"notes\"\n[collection.fields]\n\
+         text = { type = \"string\", searchable = true }\n[collection.pagination]\npage_size = 20\n",
+    );
+    let text = |number: usize, first: char| {
+        let words = (0..number).map(|word| format!("{first}{word:x}")).collect::<Vec<_>>();
+        json!({"text": words.join(" ")}).to_string()
+    };
+    let time = |number: usize| -> Duration {
+        let id = server.create("/notes/", &text(number, 'a'));
+        assert_eq!(server.ids("/notes/?search=a0"), [id]);
+        let begun = Instant::now();
+        assert_eq!(server.status(&format!("PUT /notes/{id}/ {}", text(number, 'b'))), 200);
+        // Whoever reads sees it moved.
+        assert_eq!(server.ids("/notes/?search=b0"), [id]);
+        let taken = begun.elapsed();
+        assert_eq!(server.status(&format!("DELETE /notes/{id}/")), 200);
+        taken
+    };
+    time(FEW);
+    let (few, many) = ((0..3).map(|_| time(FEW)).max(), time(MANY));
+    assert!(few.is_some_and(|few| many < few * 24), "{few:?}, {many:?}");
 }
