@@ -26,6 +26,8 @@ pub(super) struct Agenda<'w> {
     pub(super) steps: Vec<Step<'w>>,
     /// The ids that creates were given beforehand, by where they stand among the writes. All of a step have one, or none.
     pub(super) ids: HashMap<usize, RecordId>,
+    /// Whether nothing is done where anything is refused: then the database may refuse a create by an error.
+    pub(super) is_all_or_nothing: bool,
     /// What the last step has in it.
     last: Content,
 }

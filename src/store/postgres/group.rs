@@ -31,6 +31,8 @@ use crate::store::write::{Write, WriteOutcome, Written};
 pub(super) type LockWait = &'static str;
 /// What all of a group wait for is waited for longer than what one of them needs.
 pub(super) const WAIT_LONGER: &str = "SET LOCAL lock_timeout = '5s'";
+/// After so many records that are read others have their turn.
+const TURN: usize = 64;
 const COMMIT: &str = "SET LOCAL lock_timeout = '5s'; COMMIT";
 
 /// The writes that share one commit.
@@ -104,6 +106,9 @@ impl Group<'_> {
     pub(super) fn text(&self, agenda: &Agenda<'_>, step: &Step<'_>) -> Option<Arc<str>> {
         let statements = |at: usize| &self.statements[agenda.writes[at].collection()];
         match step {
+            Step::Inserts(range) if agenda.is_all_or_nothing => {
+                Some(statements(range.start).insert_given.clone())
+            }
             Step::Inserts(range) => Some(statements(range.start).insert.clone()),
             Step::Deletes(range) => Some(statements(range.start).delete.clone()),
             Step::Careful(at) => Some(statements(*at).lock_one.clone()),
@@ -167,7 +172,7 @@ impl Group<'_> {
                 }
                 (Err(error), _) => Some(GroupError::of(&error, commit_was_sent)),
                 (Ok(rows), Part::Step(index)) => {
-                    let judged = self.judge(agenda, &agenda.steps[index], &rows, outcomes);
+                    let judged = self.judge(agenda, &agenda.steps[index], &rows, outcomes).await;
                     judged.err().map(|error| GroupError::of(&error, commit_was_sent))
                 }
                 (Ok(rows), Part::Turn) => {
@@ -236,7 +241,7 @@ impl Group<'_> {
         self.send(sent, Part::Step(index), self.ask(&text, parameters));
     }
 
-    fn judge(
+    async fn judge(
         &self,
         agenda: &Agenda<'_>,
         step: &Step<'_>,
@@ -247,7 +252,7 @@ impl Group<'_> {
         match step {
             Step::Inserts(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
-                self.judge_inserts(collection, range.len(), rows, outcomes)?;
+                self.judge_inserts(collection, range.len(), rows, outcomes).await?;
             }
             Step::Updates(range) => {
                 let collection = self.catalog.at(writes[range.start].collection());
@@ -265,7 +270,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    fn judge_inserts(
+    async fn judge_inserts(
         &self,
         collection: &Collection,
         number: usize,
@@ -278,7 +283,10 @@ impl Group<'_> {
         };
         let (judged, others) = rows.split_at(number.min(rows.len()));
         let first = outcomes.len();
-        for row in judged {
+        for (place, row) in judged.iter().enumerate() {
+            if place % TURN == TURN - 1 {
+                tokio::task::yield_now().await;
+            }
             outcomes.push(match created(row)? {
                 Some(created) => Ok(created),
                 None => refusal(collection, RowOutcome::read(row.try_get(0)?)),

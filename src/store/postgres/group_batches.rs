@@ -88,6 +88,7 @@ impl Group<'_> {
         let writes: Vec<&Write> = writes.iter().map(AsRef::as_ref).collect();
         let mut agenda = Agenda::of_writes(self.catalog, self.statements, &writes);
         agenda.ids = ids;
+        agenda.is_all_or_nothing = true;
         let mut outcomes = Vec::with_capacity(writes.len());
         let done = self.do_now(sent, &agenda, &mut outcomes).await;
         done.map_err(|error| error.among(&places))?;

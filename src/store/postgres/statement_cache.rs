@@ -18,6 +18,8 @@ pub(super) struct Statements {
     pub(super) records: String,
     pub(super) lock_one: Arc<str>,
     pub(super) insert: Arc<str>,
+    /// The same under ids that are given, refused by an error.
+    pub(super) insert_given: Arc<str>,
     pub(super) delete: Arc<str>,
     /// By the place of a unique rule: the records that upserts are about.
     pub(super) find: Vec<Arc<str>>,
@@ -58,6 +60,7 @@ impl Statements {
             records: sql::records(collection),
             lock_one: sql::lock_one(collection).into(),
             insert: sql::insert(catalog, collection).into(),
+            insert_given: sql::insert_given(collection).into(),
             delete: sql::delete(collection, &blockers).into(),
             find: collection.unique().iter().map(|rule| rule_sql::find(collection, rule).into()).collect(),
             updates: Mutex::new(HashMap::new()),

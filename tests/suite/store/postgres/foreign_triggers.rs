@@ -145,6 +145,48 @@ fn a_trigger_that_sets_ids_and_fields_is_shown_in_the_answer() {
     }
 }
 
+/// Batches at once share a statement that judges nothing beforehand.
+#[test]
+#[ignore = "needs PostgreSQL: ./test postgres"]
+fn what_triggers_do_to_batches_at_once_is_refused_or_shown_in_each_answer() {
+    let item = |name: &str, family: &str| {
+        let body = format!(r#"{{"first_name":"{name}","last_name":"{family}"}}"#);
+        format!(r#"{{"method":"POST","path":"/users/","body":{body}}}"#)
+    };
+    for (body, others) in [
+        ("IF NEW.last_name = 'odd' THEN RETURN NULL; END IF; RETURN NEW;", 80),
+        ("IF NEW.last_name = 'odd' THEN RAISE 'no'; END IF; RETURN NEW;", 80),
+        ("IF NEW.last_name = 'odd' THEN NEW.id := NEW.id + 1000000; END IF; RETURN NEW;", 96),
+    ] {
+        let server = Server::start(&configs::long_pages());
+        trigger(&server, "BEFORE INSERT", body);
+        let answers = race(16, |thread| {
+            let mut client = server.client();
+            let send = |turn| {
+                let family = if (thread + turn) % 6 == 0 { "odd" } else { "new" };
+                let name = format!("t{thread}n{turn}");
+                let items = [item(&name, "new"), item(&name, family), item(&name, "new")];
+                (name, client.send(&batch(&items)))
+            };
+            (0..6).map(send).collect::<Vec<_>>()
+        });
+        let mut stored = 0;
+        for (name, answer) in answers.iter().flatten() {
+            if answer.status != 200 {
+                assert!(answer.status == 409 && answer.error().starts_with("item 1: "), "{answer:?}");
+                continue;
+            }
+            stored += 1;
+            let results = answer.json();
+            for result in results["results"].as_array().unwrap() {
+                let uri = result["ressource_uri"].as_str().unwrap();
+                assert_eq!(server.ask(&format!("GET {uri}")).json()["first_name"], name.as_str());
+            }
+        }
+        assert_eq!((stored, server.total("/users/")), (others, 3 * others), "{body}");
+    }
+}
+
 #[test]
 #[ignore = "needs PostgreSQL: ./test postgres"]
 fn an_update_or_delete_that_a_trigger_prevents_is_refused() {
