@@ -17,6 +17,7 @@ pub mod key_admin;
 pub mod keys;
 pub mod migration;
 mod page;
+mod patient_thread;
 pub mod postgres;
 pub mod quota;
 mod read_limiter;

@@ -15,6 +15,7 @@ mod chunk;
 mod completion;
 pub(super) mod embedded;
 mod embedding;
+pub(super) mod following;
 mod id_filter;
 pub(super) mod ids;
 mod kept_orders;
@@ -43,21 +44,18 @@ pub(super) mod term;
 mod too_large;
 pub(super) mod view;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
-use bytes::Bytes;
-use parking_lot::RwLockReadGuard;
+use parking_lot::{Condvar, Mutex, RwLockReadGuard};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::catalog::Catalog;
 use crate::record::RecordId;
-use crate::store::change::Change;
 use crate::store::{OpenSettings, StoreError};
 use blocks::{Block, BlockKey, Blocks};
 use build_queue::BuildQueue;
-use changed::Changed;
 use ids::Ids;
 use orders::Orders;
 use poison_lock::{PoisonLock, Writing};
@@ -76,6 +74,8 @@ const SHARE_OF_ORDERS: usize = 4;
 const SMALL: usize = 1_000;
 /// How many scans run at a time.
 const SCANS: usize = 2;
+/// How often a thread looks whether a commit is applied before it sleeps until it is.
+const QUICK_TRIES: u32 = 16;
 
 pub(super) struct Cache {
     catalog: Arc<Catalog>,
@@ -89,6 +89,9 @@ pub(super) struct Cache {
     announced: AtomicU64,
     /// The version of `state`, to wait for without its lock.
     applied: AtomicU64,
+    /// Held to sleep until `applied` is raised, and told then.
+    waiting: Mutex<()>,
+    followed: Condvar,
     /// How many readers are in lockstep with the writer.
     in_lockstep: AtomicUsize,
     /// Told when a set or an order is made, or given up.
@@ -146,6 +149,8 @@ impl Cache {
             turns: AtomicU64::new(0),
             announced: AtomicU64::new(version),
             applied: AtomicU64::new(version),
+            waiting: Mutex::default(),
+            followed: Condvar::default(),
             in_lockstep: AtomicUsize::new(0),
             made: Notify::new(),
             scans: Semaphore::new(SCANS),
@@ -247,72 +252,11 @@ impl Cache {
         self.announced.load(Ordering::Acquire)
     }
 
-    /// Follows a commit, or several up to `version`, before anybody hears of it. All about the `forgotten` collections
-    /// is dropped: more has changed in them than was told.
-    pub(super) fn apply(&self, version: u64, changes: &[Change], forgotten: &[usize]) {
-        self.follow(version, changes, forgotten, None::<fn()>);
-    }
-
-    /// The same, but calls `answer` as soon as nobody can read what was before: who wrote need not wait for the rest.
-    pub(super) fn answer_and_apply(
-        &self,
-        version: u64,
-        changes: &[Change],
-        forgotten: &[usize],
-        answer: impl FnOnce(),
-    ) {
-        self.follow(version, changes, forgotten, Some(answer));
-    }
-
-    fn follow(&self, version: u64, changes: &[Change], forgotten: &[usize], answer: Option<impl FnOnce()>) {
-        let mut by_block: HashMap<BlockKey, Vec<(RecordId, Option<Bytes>)>> = HashMap::new();
-        for change in changes {
-            let after = change.after.as_ref().map(|after| after.representation.clone());
-            by_block.entry(BlockKey::of(change.collection, change.id)).or_default().push((change.id, after));
-        }
-        let records = Changed::all(&self.catalog, changes);
-        // Without the lock: somebody who waits for it alone would keep the readers out as well.
-        let copies = self.state.read_anyway().orders.copies(changes);
-        let moved = copies.map(|mut copies| {
-            orders::follow(&mut copies, &records);
-            copies
-        });
-        let mut state = self.change();
-        // Under the lock: a reader must not keep a block that it read before, once this one is in place.
-        self.turns.fetch_add(1, Ordering::AcqRel);
-        if let Some(answer) = answer {
-            self.announced.store(version, Ordering::Release);
-            answer();
-        }
-        for &collection in forgotten {
-            state.sets.forget(collection);
-            state.orders.forget(collection);
-            state.recent.forget(version);
-            self.blocks.forget(collection);
-        }
-        for (key, changes) in by_block {
-            if let Some(old) = self.blocks.get(key) {
-                self.blocks.keep(key, Arc::new(old.patched(&changes)));
-            }
-        }
-        state.sets.apply(&records);
-        let replaced = state.orders.apply(&records, moved);
-        state.recent.note(version, changes);
-        self.blocks.leave_room(state.orders.evictable_bytes());
-        state.version = version;
-        // Before `applied`: who has read from the database what is of this version waits for that alone.
-        self.announced.store(version, Ordering::Release);
-        self.applied.store(version, Ordering::Release);
-        self.turns.fetch_add(1, Ordering::Release);
-        drop(state);
-        drop(replaced);
-    }
-
     /// Waits until a commit that a reader has seen in the database is applied here as well, which is what comes next: a
     /// few microseconds after a lone write, some milliseconds after a thousand. Not waiting would let this reader
     /// tell of a record that the next one does not find. So it is refused where nothing is applied any more.
     pub(super) fn wait_for(&self, version: u64) -> Result<(), StoreError> {
-        loop {
+        for tries in 1.. {
             // First: what was applied before the end counts.
             let is_closed = self.is_closed();
             if self.applied.load(Ordering::Acquire) >= version {
@@ -321,14 +265,31 @@ impl Cache {
             if is_closed {
                 return Err(StoreError::Unavailable);
             }
-            std::thread::yield_now();
+            if tries <= QUICK_TRIES {
+                std::thread::yield_now();
+                continue;
+            }
+            // Many changes are followed by a thread that lets others go first.
+            let mut waiting = self.waiting.lock();
+            if self.applied.load(Ordering::Acquire) < version && !self.is_closed() {
+                self.followed.wait(&mut waiting);
+            }
         }
+        Ok(())
+    }
+
+    /// Wakes whoever sleeps until a commit is applied.
+    fn wake(&self) {
+        // Who has looked before, and is about to sleep, does by the time this is had.
+        drop(self.waiting.lock());
+        self.followed.notify_all();
     }
 
     /// Says that no further commit will be applied: nobody need wait for one, and no set be built.
     pub(super) fn close(&self) {
         self.builds.stop();
         self.is_closed.store(true, Ordering::Release);
+        self.wake();
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -100,7 +100,7 @@ impl Block {
     }
 
     /// The same block after some of its records have changed.
-    pub(in crate::store) fn patched(&self, changes: &[(RecordId, Option<Bytes>)]) -> Block {
+    pub(in crate::store) fn patched(&self, changes: &[(RecordId, Option<&Bytes>)]) -> Block {
         let mut builder = BlockBuilder::default();
         let any = changes.first().map_or(0, |(id, _)| id.get() / SIZE * SIZE);
         for id in (any..=any.saturating_add(SIZE - 1)).filter_map(RecordId::new) {
@@ -260,8 +260,8 @@ mod tests {
     fn a_patched_block_holds_what_was_changed_last() {
         let old = block(&[(32, "a"), (40, "bb"), (63, "ccc")]);
         let text = |text: &'static str| Some(Bytes::from_static(text.as_bytes()));
-        let new =
-            old.patched(&[(id(40), None), (id(41), text("x")), (id(63), text("y")), (id(63), text("z"))]);
+        let [x, y, z] = ["x", "y", "z"].map(|text| Bytes::from_static(text.as_bytes()));
+        let new = old.patched(&[(id(40), None), (id(41), Some(&x)), (id(63), Some(&y)), (id(63), Some(&z))]);
         assert_eq!(new.record(id(32)), text("a"));
         assert_eq!(new.record(id(40)), None);
         assert_eq!(new.record(id(41)), text("x"));

@@ -3,12 +3,13 @@
 //! What this node has created itself is not read back: the log is asked only whether that is all.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::{Error, Row};
 
 use super::change_log::NEWEST;
 use super::change_log_reader::LoggedChanges;
+use super::group_error::words;
 use super::key_follower::KeyFollower;
 use super::own_commits::OwnCommits;
 use super::prepared_conn::PreparedConn;
@@ -19,6 +20,7 @@ use crate::record::RecordId;
 use crate::store::cache::Cache;
 use crate::store::cache::set_key::SetKey;
 use crate::store::change::Change;
+use crate::store::patient_thread::PatientThread;
 
 /// Who is further behind than so many changes starts anew; of more bytes the records are not told.
 const MOST_NEWS: usize = 20_000;
@@ -27,6 +29,8 @@ const MOST_NEWS_BYTES: usize = 8 << 20;
 /// off the thread: the writer that had just been woken there waited for 28 ms, whenever nobody had read for a while.
 pub(super) const FEW_NEWS: usize = 100;
 pub(super) const FEW_NEWS_BYTES: usize = 128 << 10;
+/// A database that takes longer to say its version is not there.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Stands for a number of changes to the keys that is not known: they are read.
 pub(super) const ANY_KEYS: i64 = -2;
 
@@ -38,6 +42,8 @@ pub(super) struct ChangeFeed {
     pub(super) cache: Arc<Cache>,
     pub(super) keys: Arc<KeyFollower>,
     pub(super) own: Arc<OwnCommits>,
+    /// Many changes are followed there.
+    pub(super) patient: PatientThread,
 }
 
 /// What a look at the database has shown.
@@ -130,18 +136,26 @@ impl ChangeFeed {
     }
 
     /// Follows many changes, while others look; the keys are theirs to follow.
-    pub(super) async fn follow(&self, news: News) -> Result<(), Error> {
+    pub(super) async fn follow(self: &Arc<Self>, news: News) -> Result<(), String> {
+        let feed = self.clone();
         if let News::Own { version, changes } = news {
-            tokio::task::block_in_place(|| self.follow_own(version, changes));
+            self.patient.run(move || feed.follow_own(version, changes)).await;
             return Ok(());
         }
         let known = self.cache.version();
-        let rows = self.changes(&self.beside, known, MOST_NEWS, MOST_NEWS_BYTES).await?;
-        match told(&rows, known)? {
-            Some((_, news)) if news.len() <= MOST_NEWS => {
-                tokio::task::block_in_place(|| self.follow_all(news))
-            }
-            _ => self.start_anew(&self.beside).await,
+        let rows = in_time(self.changes(&self.beside, known, MOST_NEWS, MOST_NEWS_BYTES)).await?;
+        let followed = self.patient.run(move || feed.follow_many(&rows, known)).await;
+        match followed.map_err(|error| words(&error))? {
+            true => Ok(()),
+            false => in_time(self.start_anew(&self.beside)).await,
+        }
+    }
+
+    /// Follows what was read since a version; says whether that is all.
+    fn follow_many(&self, rows: &[Row], known: u64) -> Result<bool, Error> {
+        match told(rows, known)? {
+            Some((_, news)) if news.len() <= MOST_NEWS => self.follow_all(news).map(|()| true),
+            _ => Ok(false),
         }
     }
 
@@ -173,6 +187,14 @@ impl ChangeFeed {
     pub(super) fn apply(&self, version: u64, LoggedChanges { changes, forgotten }: LoggedChanges) {
         self.cache.apply(version, &changes, &forgotten);
         forgotten.into_iter().for_each(|collection| self.cache.builds.request(SetKey::all_of(collection)));
+    }
+}
+
+/// What the database answers, unless it takes too long.
+pub(super) async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
+    match tokio::time::timeout(REFRESH_TIMEOUT, answer).await {
+        Ok(answer) => answer.map_err(|error| words(&error)),
+        Err(_) => Err("it does not answer".to_owned()),
     }
 }
 

@@ -12,10 +12,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinHandle};
-use tokio_postgres::Error;
 
-use super::change_feed::{ChangeFeed, Looked};
-use super::group_error::words;
+use super::change_feed::{ChangeFeed, Looked, in_time};
 use super::stale_records::StaleRecords;
 use crate::record::RecordId;
 use crate::store::StoreError;
@@ -23,8 +21,6 @@ use crate::store::StoreError;
 /// Without requests the database is asked so often: access keys are followed, and the log is read while it
 /// is short.
 const LOOK: Duration = Duration::from_millis(250);
-/// A database that takes longer to say its version is not there.
-const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct CacheValidator {
@@ -160,7 +156,7 @@ impl CacheValidator {
                 Ok(Looked::Behind(news)) => {
                     self.looked.give(number);
                     let feed = feed.clone();
-                    let task = tokio::spawn(async move { in_time(feed.follow(news)).await });
+                    let task = tokio::spawn(async move { feed.follow(news).await });
                     following = Some(Following { number, task });
                 }
                 Err(cause) => break cause,
@@ -182,11 +178,4 @@ impl CacheValidator {
 fn of_its_end(end: JoinError) -> Result<(), String> {
     let end = end.try_into_panic().map(|panic| std::panic::resume_unwind(panic));
     end.map_err(|cancelled| cancelled.to_string())
-}
-
-async fn in_time<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
-    match tokio::time::timeout(REFRESH_TIMEOUT, answer).await {
-        Ok(answer) => answer.map_err(|error| words(&error)),
-        Err(_) => Err("it does not answer".to_owned()),
-    }
 }

@@ -20,6 +20,7 @@ use super::set_reader::TableReader;
 use super::stored_answers;
 use crate::store::cache::Cache;
 use crate::store::cache::builder::Builder;
+use crate::store::patient_thread::PatientThread;
 use crate::store::read_limiter::ReadLimiter;
 use crate::store::write::answer_budget::AnswerBudget;
 
@@ -77,6 +78,7 @@ pub(super) async fn begin(
         cache: session.cache.clone(),
         keys: context.keys.clone(),
         own: session.own.clone(),
+        patient: PatientThread::start("follower").map_err(|error| error.to_string())?,
     };
     start(session.clone(), feed, for_sets, context);
     Ok(session)

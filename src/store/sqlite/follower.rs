@@ -3,13 +3,14 @@
 //! next group.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
 use crate::catalog::Catalog;
 use crate::observe::Observer;
 use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
+use crate::store::patient_thread::be_patient;
 use crate::store::write::WriteReply;
 use crate::store::write::handle::PendingWrite;
 
@@ -19,17 +20,28 @@ const MANY: usize = 256;
 /// So many are answered before memory has followed: who is alone gains by it.
 const FEW: usize = 8;
 
-/// How much less than others the thread asks for a core, as `nice` counts it: who sends many writes at once waits rather
-/// than all who read. A little less only, since some wait for it.
-const PATIENCE: i32 = 2;
+/// The writes of a commit, and what each is told.
+type Settled = Vec<(PendingWrite, WriteReply)>;
 
-/// What a commit has done that is on disk.
-pub(super) struct Committed {
-    /// The version of the data that it made, where it changed any.
+/// What a group has done, before its commit.
+pub(super) struct Deeds {
+    /// The version of the data that it makes, where it changes any.
     pub(super) version: Option<u64>,
     pub(super) changes: Changes,
-    /// Its writes, and what each is told.
-    pub(super) settled: Vec<(PendingWrite, WriteReply)>,
+}
+
+/// A commit that is under way; dropped, it is none.
+pub(super) enum Prospect {
+    /// To be followed by the writer itself.
+    Here(Deeds),
+    /// The other thread is told of it already, and prepares to follow it.
+    Beside(SyncSender<Settled>),
+}
+
+/// What the other thread is told of a commit that is under way, and where it hears that it is done.
+struct Announced {
+    deeds: Deeds,
+    done: Receiver<Settled>,
 }
 
 /// Who is told of a commit besides those who wrote.
@@ -40,26 +52,26 @@ pub(super) struct Followed {
     pub(super) observer: Arc<Observer>,
 }
 
-/// The thread beside the writer, as the writer sees it. It has one commit at the most, and commits are followed in their
-/// order.
+/// The thread beside the writer, as the writer sees it. It has one commit at the most that is done, and one that is under
+/// way. Commits are followed in their order.
 pub(super) struct Follower {
     followed: Followed,
-    work: Sender<Committed>,
-    done: Receiver<()>,
-    is_busy: bool,
+    work: Sender<Announced>,
+    over: Receiver<()>,
+    /// How many were announced that are not over.
+    under_way: usize,
 }
 
 impl Follower {
     pub(super) fn start(followed: Followed, fatal: FatalLatch) -> std::io::Result<Self> {
-        let (work, commits) = mpsc::channel::<Committed>();
-        let (told, done) = mpsc::channel();
+        let (work, commits) = mpsc::channel::<Announced>();
+        let (told, over) = mpsc::channel();
         let beside = followed.clone();
         std::thread::Builder::new().name("follower".into()).spawn(move || {
-            // Where it is not allowed, it is a thread like the others.
-            let _ = rustix::process::nice(PATIENCE);
+            be_patient();
             let follow_all = || {
-                for committed in commits {
-                    beside.follow(committed);
+                for announced in commits {
+                    beside.prepare_and_follow(announced);
                     // The writer may have ended.
                     let _ = told.send(());
                 }
@@ -69,23 +81,48 @@ impl Follower {
                 beside.cache.close();
             }
         })?;
-        Ok(Self { followed, work, done, is_busy: false })
+        Ok(Self { followed, work, over, under_way: 0 })
     }
 
-    /// Has a commit followed, now or beside what the writer does next.
-    pub(super) fn follow(&mut self, committed: Committed) -> Result<(), String> {
-        self.wait()?;
-        if committed.changes.kept().len() < MANY || self.followed.cache.is_in_lockstep() {
-            self.followed.follow(committed);
-            return Ok(());
+    /// Tells of a commit before it is done: to follow many changes is mostly to prepare it, which is done meanwhile.
+    pub(super) fn announce(&mut self, deeds: Deeds) -> Result<Prospect, String> {
+        if deeds.changes.kept().len() < MANY {
+            return Ok(Prospect::Here(deeds));
         }
-        self.is_busy = true;
-        self.work.send(committed).map_err(|_| ended())
+        let (told, done) = mpsc::sync_channel(1);
+        self.work.send(Announced { deeds, done }).map_err(|_| ended())?;
+        self.under_way += 1;
+        Ok(Prospect::Beside(told))
+    }
+
+    /// Has a commit followed that is on disk, now or beside what the writer does next.
+    pub(super) fn follow(&mut self, prospect: Prospect, settled: Settled) -> Result<(), String> {
+        match prospect {
+            Prospect::Here(deeds) => {
+                self.wait()?;
+                self.followed.follow(deeds, settled);
+                Ok(())
+            }
+            Prospect::Beside(told) => {
+                told.send(settled).map_err(|_| ended())?;
+                let is_in_lockstep = self.followed.cache.is_in_lockstep();
+                self.wait_until(if is_in_lockstep { 0 } else { 1 })
+            }
+        }
     }
 
     /// Waits until all commits are followed.
     pub(super) fn wait(&mut self) -> Result<(), String> {
-        if std::mem::take(&mut self.is_busy) { self.done.recv().map_err(|_| ended()) } else { Ok(()) }
+        self.wait_until(0)
+    }
+
+    /// Waits until no more than so many are left.
+    fn wait_until(&mut self, left: usize) -> Result<(), String> {
+        while self.under_way > left {
+            self.over.recv().map_err(|_| ended())?;
+            self.under_way -= 1;
+        }
+        Ok(())
     }
 }
 
@@ -94,16 +131,22 @@ fn ended() -> String {
 }
 
 impl Followed {
-    fn follow(&self, Committed { version, changes, settled }: Committed) {
-        let metrics = self.observer.store();
-        if !settled.is_empty() {
-            metrics.committed(settled.len());
+    /// Follows many changes, once their commit is done.
+    fn prepare_and_follow(&self, Announced { deeds: Deeds { version, changes }, done }: Announced) {
+        let prepared = self.cache.prepare(changes.kept());
+        // Otherwise it was taken back, or failed.
+        let Ok(settled) = done.recv() else { return };
+        self.count(&changes, &settled);
+        if let Some(version) = version {
+            prepared.apply(version, &changes.forgotten());
         }
-        for (collection, deed, number) in changes.counts() {
-            metrics.changed(self.catalog.at(collection).name(), deed, number);
-        }
+        settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
+    }
+
+    fn follow(&self, Deeds { version, changes }: Deeds, settled: Settled) {
+        self.count(&changes, &settled);
         let (kept, forgotten) = (changes.kept(), changes.forgotten());
-        let are_few = settled.len() <= FEW && kept.len() < MANY && forgotten.is_empty();
+        let are_few = settled.len() <= FEW && forgotten.is_empty();
         let answer_all = || settled.into_iter().for_each(|(pending, reply)| pending.answer(reply));
         match version {
             Some(version) if are_few => self.cache.answer_and_apply(version, kept, &forgotten, answer_all),
@@ -115,5 +158,76 @@ impl Followed {
             }
             None => answer_all(),
         }
+    }
+
+    fn count(&self, changes: &Changes, settled: &Settled) {
+        let metrics = self.observer.store();
+        if !settled.is_empty() {
+            metrics.committed(settled.len());
+        }
+        for (collection, deed, number) in changes.counts() {
+            metrics.changed(self.catalog.at(collection).name(), deed, number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::declaration::{Declaration, FieldDeclaration};
+    use crate::observe::LogSettings;
+    use crate::record::{RecordId, Value};
+    use crate::store::OpenSettings;
+    use crate::store::cache::ids::Ids;
+    use crate::store::cache::set_key::SetKey;
+    use crate::store::change::{After, Change};
+
+    /// A follower of a memory that knows no record, of version 7.
+    fn follower() -> Follower {
+        let field = FieldDeclaration { name: "text".into(), kind: "string".into(), ..Default::default() };
+        let notes = Declaration { name: "notes".into(), fields: vec![field], ..Default::default() };
+        let catalog = Arc::new(Catalog::declare(&[notes], &[]).unwrap());
+        let settings = OpenSettings {
+            any_filesystem: true,
+            memory: 1 << 20,
+            stored_answers: 1 << 20,
+            keeps_orders: true,
+        };
+        let cache = Arc::new(Cache::new(catalog.clone(), 7, &settings));
+        cache.keep_set(7, SetKey::all_of(0), Ids::default());
+        let quiet = Observer::writing_to(LogSettings::default(), false, Box::new(std::io::sink())).unwrap();
+        Follower::start(Followed { catalog, cache, observer: Arc::new(quiet) }, FatalLatch::new()).unwrap()
+    }
+
+    fn creates(version: u64, ids: std::ops::RangeInclusive<i64>) -> Deeds {
+        let mut changes = Changes::default();
+        for id in ids.filter_map(RecordId::new) {
+            let after = After { values: [Value::Null].into(), representation: Default::default() };
+            changes.note(Change { collection: 0, id, before: None, after: Some(after) });
+        }
+        Deeds { version: Some(version), changes }
+    }
+
+    #[test]
+    fn a_commit_that_is_announced_is_followed_once_it_is_done_and_never_where_it_fails() {
+        let mut follower = follower();
+        let cache = follower.followed.cache.clone();
+        let known = || (cache.version(), cache.count(&SetKey::all_of(0)));
+        let many = i64::try_from(MANY).unwrap();
+        for last in [1, many] {
+            drop(follower.announce(creates(8, 1..=last)).unwrap());
+            follower.wait().unwrap();
+            assert_eq!(known(), (7, Some(0)));
+        }
+        let mut last = 0;
+        for (version, number) in [(8, many), (9, 1), (10, many), (11, many)] {
+            let prospect = follower.announce(creates(version, last + 1..=last + number)).unwrap();
+            assert_eq!(matches!(prospect, Prospect::Beside(_)), number == many);
+            last += number;
+            follower.follow(prospect, Vec::new()).unwrap();
+            assert!(follower.under_way <= 1);
+        }
+        follower.wait().unwrap();
+        assert_eq!(known(), (11, Some(last.unsigned_abs())));
     }
 }

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode};
 
 use super::file::DatabaseFile;
-use super::follower::{Committed, Followed, Follower};
+use super::follower::{Deeds, Followed, Follower};
 use super::foreign::Foreign;
 use super::group::{Group, WriteError};
 use super::ids;
@@ -256,6 +256,8 @@ impl WriterState {
             let cleared = stored_answers::clear(&self.connection, kept * CLEARED_EACH);
             failure = cleared.and_then(|_| stored_answers::count(&self.connection, &self.budget)).err();
         }
+        let deeds = Deeds { version: (version != self.version).then_some(version), changes };
+        let prospect = failure.is_none().then(|| follower.announce(deeds)).transpose()?;
         if failure.is_none() {
             let mut commit = self.connection.prepare_cached("COMMIT").map_err(|error| error.to_string())?;
             failure = commit.execute([]).err();
@@ -268,8 +270,10 @@ impl WriterState {
         match failure {
             None => {
                 self.used_up = used_up;
-                let is_changed = std::mem::replace(&mut self.version, version) != version;
-                follower.follow(Committed { version: is_changed.then_some(version), changes, settled })?;
+                self.version = version;
+                if let Some(prospect) = prospect {
+                    follower.follow(prospect, settled)?;
+                }
                 if std::mem::take(&mut self.is_full) {
                     self.observer.report(Event::WritesResumed);
                 }
