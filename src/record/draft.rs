@@ -8,6 +8,8 @@ pub mod key;
 mod object;
 mod patch;
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
 use super::Value;
@@ -28,7 +30,7 @@ pub const DEEPEST: usize = 32;
 
 /// Every value of a new record, in the order of the fields, each known to fit its field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft(Vec<Value>);
+pub struct Draft(Arc<[Value]>);
 
 /// Why a body is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,13 +132,13 @@ impl Draft {
         let values = of_new(collection, body, faults, earlier)?.zip(collection.fields());
         values
             .map(|(value, field)| value.map(|value| value.unwrap_or_else(|| Value::default_of(field))))
-            .collect::<Result<_, _>>()
-            .map(Self)
+            .collect::<Result<Vec<_>, _>>()
+            .map(Self::of)
     }
 
     /// A new record of these values, which are in the order of the fields and known to fit them.
     pub fn of(values: Vec<Value>) -> Self {
-        Self(values)
+        Self(values.into())
     }
 
     /// The values in the order of the fields.
@@ -144,14 +146,14 @@ impl Draft {
         &self.0
     }
 
-    /// The same, taken out: nothing is left in the draft.
-    pub fn take_values(&mut self) -> Vec<Value> {
-        std::mem::take(&mut self.0)
+    /// The same, to keep.
+    pub fn shared_values(&self) -> Arc<[Value]> {
+        self.0.clone()
     }
 
     /// Puts a value into the field at this position that is known to fit.
     pub fn set(&mut self, field: usize, value: Value) {
-        self.0[field] = value;
+        Arc::make_mut(&mut self.0)[field] = value;
     }
 }
 

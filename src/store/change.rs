@@ -1,6 +1,7 @@
 //! A change: what one committed write did to one record. Whatever is derived from the data is fed by these.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -21,7 +22,7 @@ pub struct Change {
 /// A record after a change.
 #[derive(Debug)]
 pub struct After {
-    pub values: Vec<Value>,
+    pub values: Arc<[Value]>,
     pub representation: Bytes,
 }
 
@@ -37,8 +38,8 @@ impl Change {
 
     /// How many bytes of text there are before and after.
     pub(in crate::store) fn text_bytes(&self) -> usize {
-        let after = self.after.as_ref().map(|after| &after.values);
-        self.before.iter().chain(after).flatten().map(Value::text_bytes).sum()
+        let after = self.after.iter().flat_map(|after| after.values.iter());
+        self.before.iter().flatten().chain(after).map(Value::text_bytes).sum()
     }
 
     /// What it takes in memory, roughly.

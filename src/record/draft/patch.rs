@@ -92,11 +92,6 @@ impl Patch {
         &self.0
     }
 
-    /// The same, taken out: nothing is left in the patch.
-    pub fn take_values(&mut self) -> Vec<(usize, Value)> {
-        std::mem::take(&mut self.0)
-    }
-
     /// What the field at this position is to hold; nothing where it is not named.
     pub fn value(&self, field: usize) -> &Value {
         let given = self.0.iter().find(|(position, _)| *position == field);
@@ -135,7 +130,7 @@ impl Patch {
         for (position, value) in self.0 {
             values[position] = value;
         }
-        Draft(values)
+        Draft::of(values)
     }
 }
 

@@ -34,7 +34,7 @@ fn catalog() -> Catalog {
 }
 
 fn draft(body: &str) -> Result<Vec<Value>, DraftError> {
-    Draft::parse(catalog().at(0), body.as_bytes()).map(|draft| draft.0)
+    Draft::parse(catalog().at(0), body.as_bytes()).map(|draft| draft.0.to_vec())
 }
 
 fn patch(body: &str) -> Result<Vec<(usize, Value)>, DraftError> {

@@ -144,15 +144,15 @@ impl Sets {
     /// Of the sets that are made of terms a record is in one of each shape.
     fn follow_terms(&mut self, collection: &Collection, change: &Change) {
         let fields = collection.fields();
-        let met = |positions: &[usize], values: Option<&Vec<Value>>| {
+        let met = |positions: &[usize], values: Option<&[Value]>| {
             values.map(|values| {
                 let terms = positions.iter().map(|&position| Term::met(&fields[position], &values[position]));
                 terms.collect::<Vec<_>>()
             })
         };
-        let after = change.after.as_ref().map(|after| &after.values);
+        let after = change.after.as_ref().map(|after| &*after.values);
         for (positions, by_terms) in &self.shapes[change.collection] {
-            let (old, new) = (met(positions, change.before.as_ref()), met(positions, after));
+            let (old, new) = (met(positions, change.before.as_deref()), met(positions, after));
             if old == new {
                 continue;
             }

@@ -72,7 +72,7 @@ impl LoggedChanges {
                 Some((before, after)) => {
                     let after = after.map(|values| After {
                         representation: representation::of(collection, id, &values),
-                        values,
+                        values: values.into(),
                     });
                     self.changes.push(Change { collection: position, id, before, after });
                 }

@@ -25,7 +25,7 @@ impl Group<'_> {
         };
         let values: Vec<Value> = fields.map(value).collect::<Result<_, Error>>()?;
         let representation = representation::of(collection, id, &values);
-        let after = Some(After { values, representation: representation.clone() });
+        let after = Some(After { values: values.into(), representation: representation.clone() });
         self.creates.note(Change { collection: collection.position(), id, before: None, after });
         Ok(Written::Created { id, representation })
     }

@@ -77,6 +77,8 @@ impl GroupCreates {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::catalog::Catalog;
     use crate::catalog::declaration::{Declaration, FieldDeclaration};
@@ -85,12 +87,12 @@ mod tests {
     use crate::store::change::After;
 
     fn create(id: i64, text: &str) -> Change {
-        let after = After { values: vec![Value::Text(text.into())], representation: Default::default() };
+        let after = After { values: [Value::Text(text.into())].into(), representation: Default::default() };
         Change { collection: 0, id: RecordId::new(id).unwrap(), before: None, after: Some(after) }
     }
 
     /// What a group has created that noted these, and has created a record with the id 1.
-    fn taken(noted: Vec<Change>) -> Option<Vec<Value>> {
+    fn taken(noted: Vec<Change>) -> Option<Arc<[Value]>> {
         let name = FieldDeclaration { name: "name".into(), kind: "string".into(), ..Default::default() };
         let people = Declaration { name: "people".into(), fields: vec![name], ..Default::default() };
         let catalog = Catalog::declare(&[people], &[]).unwrap();
@@ -108,8 +110,8 @@ mod tests {
     #[test]
     fn what_was_created_last_under_an_id_is_taken_or_nothing() {
         let first = || create(1, "first");
-        assert_eq!(taken(vec![first()]), Some(vec![Value::Text("first".into())]));
-        assert_eq!(taken(vec![first(), create(1, "again")]), Some(vec![Value::Text("again".into())]));
+        assert_eq!(taken(vec![first()]), Some([Value::Text("first".into())].into()));
+        assert_eq!(taken(vec![first(), create(1, "again")]), Some([Value::Text("again".into())].into()));
         let large = create(2, &"x".repeat(MOST_BYTES));
         assert_eq!(taken(vec![first(), large, create(1, "again")]), None);
     }

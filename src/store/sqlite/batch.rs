@@ -14,7 +14,7 @@ impl Group<'_> {
         let mut items = |group: &mut Self| {
             while run.place() < batch.items.len() {
                 let write = run.write_at(run.place()).map_err(WriteError::Refused);
-                let written = write.and_then(|write| group.run(&mut write.into_owned()));
+                let written = write.and_then(|write| group.run(&write));
                 let done = written.and_then(|written| run.push(written).map_err(WriteError::Refused));
                 done.map_err(|error| match error {
                     WriteError::Refused(error) => WriteError::Refused(run.refusal(error)),

@@ -168,7 +168,10 @@ impl Group<'_> {
                 let after = cleared.map(|cleared| {
                     let mut values = before.clone();
                     values[cleared] = Value::Null;
-                    After { representation: representation::of(collection, id, &values), values }
+                    After {
+                        representation: representation::of(collection, id, &values),
+                        values: values.into(),
+                    }
                 });
                 self.changes.note(Change { collection: position, id, before: Some(before), after });
                 noted += 1;

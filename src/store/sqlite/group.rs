@@ -1,7 +1,9 @@
 //! The writes of one group, inside its transaction: each is judged on its own, by the database itself. How many share
 //! one is the matter of `writer.rs`.
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params_from_iter};
+use std::sync::Arc;
+
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, params_from_iter};
 
 use super::foreign::Foreign;
 use super::kind::Bound;
@@ -62,16 +64,22 @@ pub(super) struct Group<'a> {
     /// What the database does of its own accord.
     pub(super) foreign: &'a Foreign,
     pub(super) budget: &'a AnswerBudget,
+    /// The statement of the last create: of which collection, and whether its id was given.
+    pub(super) insert_at_hand: Option<((usize, bool), CachedStatement<'a>)>,
 }
 
-impl Group<'_> {
-    /// Does a write, and nothing of it where it is refused. What it creates or changes gives up its values here, so only
-    /// a delete can be done again.
-    pub(super) fn run(&mut self, write: &mut Write) -> Result<Written, WriteError> {
+impl<'a> Group<'a> {
+    /// What its writes did, which collections have no id left, and whether the transaction was begun again.
+    pub(super) fn end(self) -> (Changes, Vec<bool>, bool) {
+        (self.changes, self.used_up, self.is_begun_again)
+    }
+
+    /// Does a write, and nothing of it where it is refused.
+    pub(super) fn run(&mut self, write: &Write) -> Result<Written, WriteError> {
         match write {
-            Write::Insert { collection, draft, id } => self.insert(*collection, draft.take_values(), *id),
+            Write::Insert { collection, draft, id } => self.insert(*collection, draft.shared_values(), *id),
             Write::Update { collection, id, patch, seen } => {
-                self.update(*collection, *id, patch.take_values(), seen.as_ref())
+                self.update(*collection, *id, patch.values(), seen.as_ref())
             }
             Write::Delete { collection, id, seen } => self.delete(*collection, *id, seen.as_ref()),
             Write::Upsert { collection, patch, rule, seen } => {
@@ -84,18 +92,17 @@ impl Group<'_> {
     fn upsert(
         &mut self,
         collection: usize,
-        patch: &mut Patch,
+        patch: &Patch,
         rule: usize,
         seen: Option<&ETags>,
     ) -> Result<Written, WriteError> {
         let declared = self.catalog.at(collection);
-        let mut patch = std::mem::take(patch);
         match self.holder(declared, &declared.unique()[rule], None, |position| patch.value(position))? {
-            Some(id) => self.update(collection, id, patch.take_values(), seen),
+            Some(id) => self.update(collection, id, patch.values(), seen),
             None if seen.is_some_and(ETags::asks_for_one) => {
                 Err(WriteError::Refused(StoreError::NoneToMatch))
             }
-            None => self.insert(collection, patch.into_draft(declared).take_values(), None),
+            None => self.insert(collection, patch.clone().into_draft(declared).shared_values(), None),
         }
     }
 
@@ -118,21 +125,17 @@ impl Group<'_> {
     fn insert(
         &mut self,
         collection: usize,
-        mut values: Vec<Value>,
+        mut values: Arc<[Value]>,
         given: Option<RecordId>,
     ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
         if self.used_up[collection.position()] {
             return Err(WriteError::Refused(StoreError::NoIdLeft));
         }
-        let statements = &self.statements[collection.position()];
-        let statement = if given.is_some() { &statements.insert_as } else { &statements.insert };
         let given = given.map(|id| Value::from(id.get()));
         let before = self.connection.total_changes();
-        let inserted = self
-            .connection
-            .prepare_cached(statement)?
-            .execute(params_from_iter(given.iter().chain(&values).map(Bound)));
+        let statement = self.insert_statement(collection, given.is_some())?;
+        let inserted = statement.execute(params_from_iter(given.iter().chain(&*values).map(Bound)));
         let has_interfered = match inserted {
             Ok(rows) => self.compare(before, rows, 1)?,
             Err(error) => return Err(self.refusal(collection, None, &values, |_| true, error)?),
@@ -140,7 +143,7 @@ impl Group<'_> {
         let id = self.connection.last_insert_rowid();
         let id = RecordId::new(id).ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))?;
         if has_interfered {
-            values = self.stored(collection, id)?.ok_or_else(undone)?;
+            values = self.stored(collection, id)?.ok_or_else(undone)?.into();
         }
         self.used_up[collection.position()] = id.get() == i64::MAX;
         let representation = representation::of(collection, id, &values);
@@ -149,12 +152,31 @@ impl Group<'_> {
         Ok(Written::Created { id, representation })
     }
 
+    /// The statement that creates a record, at hand for the next one of the same kind.
+    fn insert_statement(
+        &mut self,
+        collection: &Collection,
+        has_id: bool,
+    ) -> rusqlite::Result<&mut CachedStatement<'a>> {
+        let kind = (collection.position(), has_id);
+        let at_hand = self.insert_at_hand.take().filter(|(own, _)| *own == kind);
+        let (_, statement) = match at_hand {
+            Some(at_hand) => self.insert_at_hand.insert(at_hand),
+            None => {
+                let statements = &self.statements[collection.position()];
+                let text = if has_id { &statements.insert_as } else { &statements.insert };
+                self.insert_at_hand.insert((kind, self.connection.prepare_cached(text)?))
+            }
+        };
+        Ok(statement)
+    }
+
     /// Changes a record, unless its content is none of those that the client has seen.
     fn update(
         &mut self,
         collection: usize,
         id: RecordId,
-        given: Vec<(usize, Value)>,
+        given: &[(usize, Value)],
         seen: Option<&ETags>,
     ) -> Result<Written, WriteError> {
         let collection = self.catalog.at(collection);
@@ -163,8 +185,8 @@ impl Group<'_> {
         let mut positions = Vec::with_capacity(given.len());
         let mut values = before.clone();
         for (position, value) in given {
-            positions.push(position);
-            values[position] = value;
+            positions.push(*position);
+            values[*position] = value.clone();
         }
         if positions.is_empty() {
             let representation = representation::of(collection, id, &values);
@@ -188,7 +210,7 @@ impl Group<'_> {
             values = self.stored(collection, id)?.ok_or_else(undone)?;
         }
         let representation = representation::of(collection, id, &values);
-        let after = Some(After { values, representation: representation.clone() });
+        let after = Some(After { values: values.into(), representation: representation.clone() });
         self.changes.note(Change { collection: collection.position(), id, before: Some(before), after });
         Ok(Written::Updated { id, representation })
     }

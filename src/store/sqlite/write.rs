@@ -13,7 +13,7 @@ pub(super) struct Settled {
 
 impl Group<'_> {
     /// Does a write, unless it was done before.
-    pub(super) fn settle(&mut self, pending: &mut PendingWrite) -> Result<Settled, WriteError> {
+    pub(super) fn settle(&mut self, pending: &PendingWrite) -> Result<Settled, WriteError> {
         let token = pending.token().copied();
         if let Some(token) = &token {
             if let Some(reply) =
@@ -24,7 +24,7 @@ impl Group<'_> {
             stored_answers::make_room(self.connection, self.budget)?;
             self.budget.admit().map_err(WriteError::Refused)?;
         }
-        let done = match &mut pending.work {
+        let done = match &pending.work {
             Work::Batch(batch) => self.run_batch(batch),
             // Nothing is left of what is refused, not even what a trigger did before.
             Work::One(write) if self.foreign.is_there() => self.in_savepoint(|group| group.run(write)),

@@ -28,10 +28,10 @@ use crate::store::cache::Cache;
 use crate::store::change::Changes;
 use crate::store::fatal::FatalLatch;
 use crate::store::sqlite::sql::Statements;
+use crate::store::write::WriteReply;
 use crate::store::write::answer_budget::AnswerBudget;
 use crate::store::write::handle::{PendingWrite, WriterHandle};
 use crate::store::write::queue::Waited;
-use crate::store::write::{Work, WriteReply};
 use crate::store::{OpenSettings, StoreError};
 
 /// How many writes share a commit at the most, so that the first of them does not wait for ever.
@@ -203,11 +203,12 @@ impl WriterState {
             reached: 0,
             foreign: &self.foreign,
             budget: &self.budget,
+            insert_at_hand: None,
         };
         let (mut settled, mut writes_done, mut kept) = (Vec::new(), 0, 0);
         // A batch is never parted: one alone is taken whatever its size.
         while writes_done < most
-            && let Some(mut pending) =
+            && let Some(pending) =
                 writes.take(if settled.is_empty() { usize::MAX } else { most - writes_done })
         {
             writes_done += pending.work.len();
@@ -215,9 +216,7 @@ impl WriterState {
             // Once the transaction is lost, those behind are answered like those before: none was done.
             if failure.is_none() {
                 group.is_shared = !settled.is_empty();
-                // A write that is no batch gives up its values when it is done.
-                group.can_be_repeated &= matches!(pending.work, Work::Batch(_));
-                match group.settle(&mut pending) {
+                match group.settle(&pending) {
                     Ok(done) => {
                         kept += usize::from(done.is_kept);
                         reply = done.reply;
@@ -230,6 +229,7 @@ impl WriterState {
                     Err(WriteError::Repeat) => {
                         settled.into_iter().for_each(|(pending, _)| writes.put_back(pending));
                         writes.put_back(pending);
+                        drop(group);
                         return self.take_back();
                     }
                     Err(WriteError::Engine(error)) => failure = Some(error),
@@ -237,8 +237,7 @@ impl WriterState {
             }
             settled.push((pending, reply));
         }
-        let (changes, used_up) = (std::mem::take(&mut group.changes), std::mem::take(&mut group.used_up));
-        let is_begun_again = group.is_begun_again;
+        let (changes, used_up, is_begun_again) = group.end();
         self.careful_groups = self.careful_groups.saturating_sub(1);
         if failure.is_none() && settled.len() == 1 && self.connection.is_autocommit() {
             // The one write of this group was taken back by the database, and was told so. What it was refused for may
