@@ -24,7 +24,7 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const JOURNAL_SIZE_LIMIT: i64 = 64 << 20;
 /// The pages that a connection keeps. Few for readers: records are kept as bytes, what they miss is in the operating
 /// system's cache, and to take memory for a page costs more than to read it anew into that of another.
-const WRITER_CACHE_KIB: i64 = 16_384;
+const WRITER_CACHE_KIB: i64 = 49_152;
 const READER_CACHE_KIB: i64 = 256;
 
 /// What a connection is for.
