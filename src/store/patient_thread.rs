@@ -6,8 +6,9 @@ use std::sync::mpsc::{self, Sender};
 use tokio::sync::oneshot;
 
 /// How much less than others it asks for a core, as `nice` counts it: who sends many writes at once waits rather than
-/// all who read.
-const PATIENCE: i32 = 10;
+/// all who read. A little less only, since some wait for it: with 10 and readers that want all of both cores, a deletion
+/// that takes many records along was not answered within ten seconds.
+const PATIENCE: i32 = 3;
 
 /// Has the thread that this is called on let others go first. Where that is not allowed, it is a thread like the others.
 pub(super) fn be_patient() {

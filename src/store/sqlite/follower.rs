@@ -86,9 +86,11 @@ impl Follower {
 
     /// Tells of a commit before it is done: to follow many changes is mostly to prepare it, which is done meanwhile.
     pub(super) fn announce(&mut self, deeds: Deeds) -> Result<Prospect, String> {
-        if deeds.changes.kept().len() < MANY {
+        if deeds.changes.kept().len() < MANY || self.followed.cache.is_in_lockstep() {
             return Ok(Prospect::Here(deeds));
         }
+        // One that has failed may yet be prepared: without a wait, any number of them.
+        self.wait_until(1)?;
         let (told, done) = mpsc::sync_channel(1);
         self.work.send(Announced { deeds, done }).map_err(|_| ended())?;
         self.under_way += 1;
@@ -214,11 +216,15 @@ mod tests {
         let cache = follower.followed.cache.clone();
         let known = || (cache.version(), cache.count(&SetKey::all_of(0)));
         let many = i64::try_from(MANY).unwrap();
-        for last in [1, many] {
+        for last in [1, many, many, many, many] {
             drop(follower.announce(creates(8, 1..=last)).unwrap());
-            follower.wait().unwrap();
-            assert_eq!(known(), (7, Some(0)));
+            assert!(follower.under_way <= 2, "any number of failures may wait");
         }
+        follower.wait().unwrap();
+        assert_eq!(known(), (7, Some(0)));
+        let reader = cache.lockstep();
+        assert!(matches!(follower.announce(creates(8, 1..=many)).unwrap(), Prospect::Here(_)));
+        drop(reader);
         let mut last = 0;
         for (version, number) in [(8, many), (9, 1), (10, many), (11, many)] {
             let prospect = follower.announce(creates(version, last + 1..=last + number)).unwrap();
